@@ -1,0 +1,21 @@
+package dev.weir.admission;
+
+/**
+ * Told of decisions, for metrics and logs. Called after the lock is given back; must not block. An exception of a
+ * listener is swallowed and counted, it never reaches the query.
+ */
+public interface AdmissionListener {
+
+    /** A listener that does nothing. */
+    AdmissionListener NONE = new AdmissionListener() {};
+
+    default void queued(AdmissionRequest request) {}
+
+    default void granted(AdmissionRequest request, RunPermit permit) {}
+
+    default void rejected(AdmissionRequest request, Rejection rejection) {}
+
+    default void cancelled(AdmissionRequest request) {}
+
+    default void released(AdmissionRequest request, RunPermit.Outcome outcome, long heldNanos) {}
+}

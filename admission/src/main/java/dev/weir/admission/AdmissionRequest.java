@@ -1,0 +1,28 @@
+package dev.weir.admission;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * A query that asks to run.
+ *
+ * @param queryId unique within the gateway
+ * @param user who asks
+ * @param groups the user's groups; the first one that has limits of its own counts, else {@code default}
+ * @param fingerprint of the normalised statement, for what is learned about its run time
+ * @param memoryBytes the reservation asked for; empty for the default. More than the maximum is refused
+ * @param queueTimeout how long it may wait; capped by the configured one
+ */
+public record AdmissionRequest(
+        String queryId,
+        String user,
+        List<String> groups,
+        long fingerprint,
+        OptionalLong memoryBytes,
+        Duration queueTimeout) {
+
+    public AdmissionRequest {
+        groups = List.copyOf(groups);
+    }
+}

@@ -1,0 +1,47 @@
+package dev.weir.engine;
+
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
+import org.apache.arrow.vector.types.pojo.Schema;
+
+/**
+ * A result that is read batch by batch.
+ *
+ * <p>The result owns its {@link #root()} and every buffer in it: one root for all batches, refilled by each
+ * {@link #next()}. Whoever needs a batch for longer copies or retains it before the following {@code next()}. One reader
+ * at a time; {@code cancel} and {@code close} come from any thread.
+ */
+public interface ArrowResult extends AutoCloseable {
+
+    /** Schema of every batch; as sent to clients (columns already cast where Arrow could not carry them). */
+    Schema schema();
+
+    /** The one root; valid between a {@code next()} that gave true and the following call, or {@code close()}. */
+    VectorSchemaRoot root();
+
+    /** Dictionaries of the schema's encoded fields (ENUM columns); may be empty. */
+    DictionaryProvider dictionaries();
+
+    /**
+     * Loads the next batch.
+     *
+     * @return a stage that gives false at the end; completes exceptionally with an {@link EngineException}. Calling it
+     *     while an earlier stage is open is a programming error ({@link IllegalStateException})
+     */
+    CompletionStage<Boolean> next();
+
+    /** Rows changed, for a statement that changes rows; known when the result exists. */
+    OptionalLong updateCount();
+
+    /** Stops the engine's work on this result; returns at once. A pending {@code next()} fails with CANCELLED. */
+    void cancel();
+
+    /** Completes (never exceptionally) when the engine is idle for this result and its memory is given back. */
+    CompletionStage<Void> stopped();
+
+    /** Cancels what still runs and frees everything in the background; returns at once. Idempotent. */
+    @Override
+    void close();
+}

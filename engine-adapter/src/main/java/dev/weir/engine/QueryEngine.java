@@ -1,0 +1,51 @@
+package dev.weir.engine;
+
+/**
+ * Runs statements and streams their results as Arrow.
+ *
+ * <p>Thread-safe. No method blocks: native work happens on threads that the engine owns (their stacks are large enough
+ * for hostile nesting), so fronts may call from event loops and gRPC threads. Continuations of the returned stages run
+ * on engine threads too; they must not block for longer than it takes to encode one batch.
+ *
+ * <p>An engine does not queue and does not ration: who may run, and when, is decided before it is called.
+ */
+public interface QueryEngine extends AutoCloseable {
+
+    /** Name and version, for {@code SqlInfo} and logs. Never null, constant. */
+    EngineInfo info();
+
+    /**
+     * Classifies a text lexically, in linear time and without any native call.
+     *
+     * @param sql the statement as the client sent it; one trailing semicolon is fine
+     * @return its kind and the access it needs
+     * @throws EngineException INVALID_SQL for empty text or several statements, TOO_LARGE for text, nesting or joins
+     *     beyond the scan's limits, FORBIDDEN for a kind that no role may run
+     */
+    StatementScan scan(String sql);
+
+    /**
+     * Finds result schema and parameters without running the statement. DuckDB folds constants here, so this can take
+     * as long as a query: callers bound it and cancel.
+     */
+    EngineCall<StatementDescription> describe(EngineQuery query);
+
+    /** Starts a statement. The stage completes when the result's schema is known and before any batch is read. */
+    EngineCall<ArrowResult> execute(EngineQuery query);
+
+    /**
+     * Answers catalogs, schemas, tables and keys from the engine's own catalog, in the columns that the Flight SQL
+     * specification names. Internal catalogs and schemas are left out.
+     */
+    EngineCall<ArrowResult> metadata(MetadataRequest request);
+
+    /** Runs a trivial real query; completes exceptionally with UNAVAILABLE when the engine cannot answer. */
+    EngineCall<Void> check();
+
+    /** Live figures for metrics: cheap, never null. */
+    EngineStats stats();
+
+    /** Cancels what runs, waits a bounded time (5 s) for it to stop, then closes. Idempotent. */
+    @Override
+    void close();
+}

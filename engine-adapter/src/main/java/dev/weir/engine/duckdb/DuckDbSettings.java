@@ -1,0 +1,32 @@
+package dev.weir.engine.duckdb;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an embedded DuckDB is opened. Values are checked before the engine is made; a fault there names its property.
+ *
+ * @param database the database file; null for an in-memory database
+ * @param readOnly open with access_mode=READ_ONLY
+ * @param directory the gateway's data directory; extensions, secrets and temp files lie in sub-directories of it
+ * @param allowedDirectories directories that statements may read and (by ADMIN) write; empty for none
+ * @param parquetViews view name to a directory of Parquet files; each becomes a view in main and its directory allowed
+ * @param initSql statements run once at start, before the configuration is locked; may be empty
+ * @param memoryLimitBytes the instance's memory_limit
+ * @param maxTempBytes limit of the temp directory, set by SET since the connection property is not enforced
+ * @param threads DuckDB's worker threads
+ * @param maxEngineThreads most of our own threads in native calls at once; a call beyond fails with UNAVAILABLE
+ */
+public record DuckDbSettings(
+        @Nullable Path database,
+        boolean readOnly,
+        Path directory,
+        List<Path> allowedDirectories,
+        Map<String, Path> parquetViews,
+        List<String> initSql,
+        long memoryLimitBytes,
+        long maxTempBytes,
+        int threads,
+        int maxEngineThreads) {}

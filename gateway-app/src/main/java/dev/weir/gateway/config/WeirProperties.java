@@ -1,0 +1,213 @@
+package dev.weir.gateway.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+
+/**
+ * Everything that can be configured. Unknown keys under {@code weir} stop the start.
+ *
+ * @param dataDir directory that holds the users file, certificate, keys, temp files and results
+ * @param http the HTTP front
+ * @param flight the Flight SQL front
+ * @param management health and metrics
+ * @param tls certificates for both fronts
+ * @param auth users and tokens
+ * @param admission limits
+ * @param engine the engine behind the gateway
+ * @param results spooled results of asynchronous queries
+ * @param shutdown the end
+ */
+@ConfigurationProperties(prefix = "weir", ignoreUnknownFields = false)
+public record WeirProperties(
+        @DefaultValue("./data") Path dataDir,
+        @DefaultValue Http http,
+        @DefaultValue Flight flight,
+        @DefaultValue Management management,
+        @DefaultValue Tls tls,
+        @DefaultValue Auth auth,
+        @DefaultValue Admission admission,
+        @DefaultValue Engine engine,
+        @DefaultValue Results results,
+        @DefaultValue Shutdown shutdown) {
+
+    /**
+     * The HTTP front.
+     *
+     * @param port TCP port; 0 takes a free one
+     * @param address address to listen on; empty for all
+     * @param maxBodySize largest request body
+     */
+    public record Http(
+            @DefaultValue("8080") int port,
+            @DefaultValue("") String address,
+            @DefaultValue("4MB") DataSize maxBodySize) {}
+
+    /**
+     * The Flight SQL front.
+     *
+     * @param port TCP port; 0 takes a free one
+     * @param address address to listen on; empty for all
+     * @param maxInboundMessageSize largest gRPC message accepted
+     * @param maxHeaderSize largest request headers accepted
+     * @param ticketTimeToLive how long a ticket can be redeemed
+     * @param maxPreparedStatements open prepared statements of one user
+     * @param preparedStatementTimeToLive an unused prepared statement is closed after this
+     * @param sessionTimeToLive an unused session is closed after this
+     */
+    public record Flight(
+            @DefaultValue("31337") int port,
+            @DefaultValue("") String address,
+            @DefaultValue("16MB") DataSize maxInboundMessageSize,
+            @DefaultValue("32KB") DataSize maxHeaderSize,
+            @DefaultValue("10m") Duration ticketTimeToLive,
+            @DefaultValue("1000") int maxPreparedStatements,
+            @DefaultValue("1h") Duration preparedStatementTimeToLive,
+            @DefaultValue("1h") Duration sessionTimeToLive) {}
+
+    /**
+     * Health and metrics.
+     *
+     * @param port TCP port; 0 takes a free one
+     * @param address address to listen on; loopback is served in plaintext, anything else with TLS
+     * @param metricsAnonymous serve metrics without credentials
+     */
+    public record Management(
+            @DefaultValue("9090") int port,
+            @DefaultValue("127.0.0.1") String address,
+            @DefaultValue("false") boolean metricsAnonymous) {}
+
+    /**
+     * Certificates. Without one, a self-signed certificate is made at the first start.
+     *
+     * @param certificate PEM file with the certificate chain
+     * @param privateKey PEM file with the PKCS#8 key of the certificate
+     * @param clientCa PEM file with the authorities whose client certificates are accepted as identities
+     * @param allowPlaintext serve both fronts without TLS, also off loopback
+     */
+    public record Tls(
+            @Nullable Path certificate,
+            @Nullable Path privateKey,
+            @Nullable Path clientCa,
+            @DefaultValue("false") boolean allowPlaintext) {}
+
+    /**
+     * Users and tokens.
+     *
+     * @param usersFile the users file; by default users.yaml in the data directory
+     * @param bearerTimeToLive how long an issued bearer is valid
+     */
+    public record Auth(
+            @Nullable Path usersFile, @DefaultValue("12h") Duration bearerTimeToLive) {}
+
+    /**
+     * Limits.
+     *
+     * @param maxRunning queries that run at once; by default twice the cores
+     * @param maxQueued queries that wait at once
+     * @param queueTimeout longest wait, from submit to admit
+     * @param statementTimeout longest run, from admit to the last batch delivered
+     * @param clientStallTimeout a reader that takes less than one batch or 1 MiB in this time ends its query
+     * @param describeTimeout longest time to describe a statement
+     * @param memory reservations
+     * @param user limits of each user
+     */
+    public record Admission(
+            @Nullable Integer maxRunning,
+            @DefaultValue("1000") int maxQueued,
+            @DefaultValue("60s") Duration queueTimeout,
+            @DefaultValue("10m") Duration statementTimeout,
+            @DefaultValue("60s") Duration clientStallTimeout,
+            @DefaultValue("30s") Duration describeTimeout,
+            @DefaultValue Memory memory,
+            @DefaultValue User user) {
+
+        /**
+         * Memory reservations.
+         *
+         * @param budget sum of all reservations and the engine's memory limit; by default 0.6 of the container or machine
+         * @param perQuery reservation of a query that asks for none; by default the budget divided by max-running
+         * @param maxPerQuery largest reservation a query may ask for; by default the budget
+         */
+        public record Memory(
+                @Nullable DataSize budget,
+                @Nullable DataSize perQuery,
+                @Nullable DataSize maxPerQuery) {}
+
+        /**
+         * Limits of each user.
+         *
+         * @param maxRunning queries of one user that run at once; by default half of max-running, at least 1
+         * @param maxQueued queries of one user that wait at once
+         */
+        public record User(
+                @Nullable Integer maxRunning,
+                @DefaultValue("100") int maxQueued) {}
+    }
+
+    /**
+     * The engine behind the gateway.
+     *
+     * @param duckdb DuckDB in the gateway's process
+     */
+    public record Engine(@DefaultValue DuckDb duckdb) {
+
+        /** How the database is opened. */
+        public enum DatabaseAccess {
+            READ_WRITE,
+            READ_ONLY
+        }
+
+        /** Where queries run. */
+        public enum Isolation {
+            /** One instance in the gateway's process for all queries. */
+            SHARED
+        }
+
+        /**
+         * DuckDB in the gateway's process.
+         *
+         * @param database the database file; without one an in-memory database is used
+         * @param access read-write or read-only
+         * @param isolation where queries run
+         * @param allowedDirectories directories that statements may read files from
+         * @param parquetViews views by name over directories of Parquet files
+         * @param initSql statements run at the start, before the configuration is locked
+         * @param threads DuckDB's threads; by default the cores
+         * @param maxTempSize limit of temporary files
+         */
+        public record DuckDb(
+                @Nullable Path database,
+                @DefaultValue("read-write") DatabaseAccess access,
+                @DefaultValue("shared") Isolation isolation,
+                @DefaultValue List<Path> allowedDirectories,
+                @DefaultValue Map<String, Path> parquetViews,
+                @DefaultValue List<String> initSql,
+                @Nullable Integer threads,
+                @DefaultValue("10GB") DataSize maxTempSize) {}
+    }
+
+    /**
+     * Spooled results of asynchronous queries.
+     *
+     * @param timeToLive a result is deleted this long after it is complete
+     * @param maxBytesPerUser spooled bytes of one user
+     * @param minFreeDisk spooling stops when less than this is free on the data directory's disk
+     */
+    public record Results(
+            @DefaultValue("1h") Duration timeToLive,
+            @DefaultValue("10GB") DataSize maxBytesPerUser,
+            @DefaultValue("1GB") DataSize minFreeDisk) {}
+
+    /**
+     * The end.
+     *
+     * @param grace how long open streams may go on after a stop was asked for
+     */
+    public record Shutdown(@DefaultValue("30s") Duration grace) {}
+}

@@ -1,0 +1,5 @@
+/** The gateway application. Sub-packages say what they hold and what they may import. */
+@NullMarked
+package dev.weir.gateway;
+
+import org.jspecify.annotations.NullMarked;

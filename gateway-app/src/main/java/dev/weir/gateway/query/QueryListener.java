@@ -1,0 +1,10 @@
+package dev.weir.gateway.query;
+
+/** Told of the life of queries, for metrics and the query log. Must not block; exceptions are swallowed and counted. */
+public interface QueryListener {
+
+    default void submitted(QuerySnapshot query) {}
+
+    /** Once for each query, when it is done and everything it held is free. */
+    default void done(QuerySnapshot query) {}
+}

@@ -1,0 +1,47 @@
+package dev.weir.gateway.query;
+
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.dictionary.DictionaryProvider;
+import org.apache.arrow.vector.types.pojo.Schema;
+
+/**
+ * The result of an admitted query, pulled batch by batch. Pulling is the back-pressure: nothing is read ahead.
+ *
+ * <p>One reader at a time. The permit is held until {@link #close()}, so close it when the last batch was handed to the
+ * client, not before. Between a batch and the next pull the client-stall clock runs; {@link #delivered} restarts it.
+ */
+public interface ResultStream extends AutoCloseable {
+
+    Schema schema();
+
+    /** One root, refilled by each {@link #next()}; the stream owns it. Encode or retain before the next pull. */
+    VectorSchemaRoot root();
+
+    DictionaryProvider dictionaries();
+
+    /** Rows changed by the statement, when it changes rows. */
+    OptionalLong updateCount();
+
+    /**
+     * Loads the next batch into {@link #root()}.
+     *
+     * @return true with a batch, false at the end; fails with a {@link GatewayException}. Continuations run on an engine
+     *     thread and must not block
+     */
+    CompletionStage<Boolean> next();
+
+    /** Tells that this many bytes reached the client's socket: progress for the stall clock, and for the counts. */
+    void delivered(long bytes);
+
+    /** Declares the result complete although the engine has more (a row limit): {@code close} then counts as finished. */
+    void finishEarly();
+
+    /**
+     * The reader is done. After the end it finishes the query; before, it cancels it with
+     * {@link CancelReason#CLIENT_GONE}. Idempotent; returns at once.
+     */
+    @Override
+    void close();
+}

@@ -17,7 +17,19 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
+        if (args.length == 0 || !args[0].equals("serve")) {
+            silenceLogging();
+        }
         System.exit(run(CliContext.ofProcess(), new SpringGatewayStarter(), args));
+    }
+
+    /**
+     * Only serve has a log. In the others libraries would write theirs to standard output, among the results; and setting
+     * up a logging backend takes a good part of a short command's time.
+     */
+    private static void silenceLogging() {
+        System.setProperty("slf4j.provider", "org.slf4j.helpers.NOP_FallbackServiceProvider");
+        System.setProperty("slf4j.internal.verbosity", "WARN");
     }
 
     /** Runs a command and gives its exit code. */
@@ -28,6 +40,8 @@ public final class Main {
     static CommandLine commandLine(CliContext context, GatewayStarter starter) {
         CommandLine line = new CommandLine(new WeirCommand())
                 .addSubcommand(new ServeCommand(context, starter))
+                .addSubcommand(new QueryCommand(context))
+                .addSubcommand(UserCommand.commandLine(context))
                 .addSubcommand(new TpchCommand(context));
         line.setOut(new PrintWriter(context.print(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(context.err(), true, StandardCharsets.UTF_8));

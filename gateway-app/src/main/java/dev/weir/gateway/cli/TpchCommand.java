@@ -1,13 +1,10 @@
 package dev.weir.gateway.cli;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import dev.weir.gateway.cli.tpch.TpchDatabase;
 import dev.weir.gateway.cli.tpch.TpchException;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -58,7 +55,6 @@ final class TpchCommand implements Callable<Integer> {
         if (!(factor >= TpchDatabase.MIN_SCALE && factor <= TpchDatabase.MAX_SCALE)) {
             throw new ParameterException(spec.commandLine(), "--sf must be from 0.01 to 100, not " + scale);
         }
-        quietArrow();
         try (ProgressLine progress = new ProgressLine(context)) {
             TpchDatabase.create(factor, out, force, progress);
         } catch (TpchException e) {
@@ -66,12 +62,5 @@ final class TpchCommand implements Callable<Integer> {
         }
         context.err().println("Made " + out);
         return ExitCode.OK;
-    }
-
-    /** Without Spring nothing configures logging, and Arrow's first allocator would write to standard output. */
-    private static void quietArrow() {
-        if (LoggerFactory.getLogger("org.apache.arrow") instanceof Logger logger) {
-            logger.setLevel(Level.OFF);
-        }
     }
 }

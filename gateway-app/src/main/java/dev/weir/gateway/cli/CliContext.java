@@ -1,5 +1,6 @@
 package dev.weir.gateway.cli;
 
+import java.io.BufferedInputStream;
 import java.io.Console;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -38,7 +39,8 @@ record CliContext(
 
     static CliContext ofProcess() {
         return new CliContext(
-                new FileInputStream(FileDescriptor.in),
+                // Buffered: FileInputStream's own readNBytes fails on a pipe in Java 17.
+                new BufferedInputStream(new FileInputStream(FileDescriptor.in)),
                 new FileOutputStream(FileDescriptor.out),
                 new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8),
                 Boolean.getBoolean("weir.terminal"),

@@ -1,5 +1,6 @@
 package dev.weir.gateway.cli;
 
+import dev.weir.gateway.config.StartFailedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,10 +60,10 @@ final class DemoData implements ApplicationListener<ApplicationEnvironmentPrepar
         try {
             OwnDirectory.create(directory);
         } catch (IOException e) {
-            throw CommandFailure.failure("weir.data-dir: cannot make the directory " + directory, e);
+            throw new StartFailedException("weir.data-dir: cannot make the directory " + directory, e);
         }
         if (!Files.isWritable(directory)) {
-            throw CommandFailure.failure("weir.data-dir: the directory " + directory + " is not writable");
+            throw new StartFailedException("weir.data-dir: the directory " + directory + " is not writable");
         }
         generate(file);
         return file;
@@ -76,13 +77,13 @@ final class DemoData implements ApplicationListener<ApplicationEnvironmentPrepar
         try {
             int exit = ChildProcess.run(List.of("-Xmx640m", "-XX:+UseParallelGC"), arguments);
             if (exit != ExitCode.OK && !Files.exists(file)) {
-                throw CommandFailure.failure("the demo data could not be made");
+                throw new StartFailedException("the demo data could not be made");
             }
         } catch (IOException e) {
-            throw CommandFailure.failure("the demo data could not be made: " + e.getMessage(), e);
+            throw new StartFailedException("the demo data could not be made: " + e.getMessage(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw CommandFailure.failure("interrupted while the demo data was made", e);
+            throw new StartFailedException("interrupted while the demo data was made", e);
         }
     }
 }

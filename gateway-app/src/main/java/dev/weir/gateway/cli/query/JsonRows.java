@@ -1,9 +1,11 @@
 package dev.weir.gateway.cli.query;
 
+import com.google.errorprone.annotations.Var;
 import dev.weir.gateway.cli.table.TablePrinter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -21,7 +23,7 @@ import tools.jackson.core.json.JsonFactory;
 
 /**
  * Reads a JSON result row by row: an object with {@code columns} (objects with name and type) and, after them,
- * {@code rows} (arrays of values). Other members are skipped.
+ * {@code data} (arrays of values); or with {@code updateCount} alone. Other members are skipped.
  */
 final class JsonRows {
 
@@ -47,6 +49,8 @@ final class JsonRows {
     static void print(InputStream in, Appendable out, int maxWidth) throws IOException {
         try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), in)) {
             print(parser, out, maxWidth);
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
         } catch (JacksonIOException e) {
             throw e.getCause();
         } catch (JacksonException e) {
@@ -58,29 +62,36 @@ final class JsonRows {
         if (parser.nextToken() != JsonToken.START_OBJECT) {
             throw new BrokenResultException("the result is no JSON object", null);
         }
-        TablePrinter table = null;
+        @Var TablePrinter table = null;
+        @Var long changed = -1;
         while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
             String name = parser.currentName();
             parser.nextToken();
             if (name.equals("columns")) {
                 table = new TablePrinter(out, columns(parser), maxWidth);
-            } else if (name.equals("rows") && table != null) {
+            } else if (name.equals("data") && table != null) {
                 rows(parser, table);
+            } else if (name.equals("updateCount")) {
+                changed = parser.getLongValue();
             } else {
                 parser.skipChildren();
             }
         }
-        if (table == null || parser.currentToken() != JsonToken.END_OBJECT) {
+        if (parser.currentToken() != JsonToken.END_OBJECT || (table == null && changed < 0)) {
             throw new BrokenResultException("the result is not complete", null);
         }
-        table.end();
+        if (table != null) {
+            table.end();
+        } else {
+            out.append(Long.toString(changed)).append(changed == 1 ? " row changed\n" : " rows changed\n");
+        }
     }
 
     private static List<TablePrinter.Column> columns(JsonParser parser) {
         List<TablePrinter.Column> columns = new ArrayList<>();
         while (parser.nextToken() == JsonToken.START_OBJECT) {
-            String name = "";
-            String type = "";
+            @Var String name = "";
+            @Var String type = "";
             while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
                 String member = parser.currentName();
                 parser.nextToken();
@@ -103,7 +114,7 @@ final class JsonRows {
 
     private static void rows(JsonParser parser, TablePrinter table) throws IOException {
         List<@Nullable String> values = new ArrayList<>();
-        boolean complete = false;
+        @Var boolean complete = false;
         try {
             while (parser.nextToken() == JsonToken.START_ARRAY) {
                 values.clear();
@@ -123,7 +134,7 @@ final class JsonRows {
     private static @Nullable String value(JsonParser parser) {
         JsonToken token = parser.currentToken();
         if (token == null) {
-            throw new IllegalStateException("the result ended inside a row");
+            throw new UncheckedIOException(new BrokenResultException("the result ended inside a row", null));
         }
         return switch (token) {
             case VALUE_NULL -> null;

@@ -19,13 +19,12 @@ final class DurationConverter implements ITypeConverter<Duration> {
             throw new TypeConversionException("'" + value + "' is no time; write it as 500ms, 30s or 5m");
         }
         long number = Long.parseLong(time.group(1));
-        Duration duration =
-                switch (time.group(2)) {
-                    case "ms" -> Duration.ofMillis(number);
-                    case "m" -> Duration.ofMinutes(number);
-                    case "h" -> Duration.ofHours(number);
-                    default -> Duration.ofSeconds(number);
-                };
+        Duration duration = switch (time.group(2)) {
+            case "ms" -> Duration.ofMillis(number);
+            case "m" -> Duration.ofMinutes(number);
+            case "h" -> Duration.ofHours(number);
+            default -> Duration.ofSeconds(number);
+        };
         if (duration.isZero()) {
             throw new TypeConversionException("the time must be more than 0");
         }

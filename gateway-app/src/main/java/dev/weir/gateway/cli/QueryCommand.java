@@ -160,8 +160,7 @@ final class QueryCommand implements Callable<Integer> {
         if (ca != null) {
             return ClientTls.trusting(ca);
         }
-        Path own = Path.of(firstNonNull(
-                        context.variable("WEIR_DATA_DIR"), context.variable("WEIR_DATADIR"), "./data"))
+        Path own = Path.of(firstNonNull(context.variable("WEIR_DATA_DIR"), context.variable("WEIR_DATADIR"), "./data"))
                 .resolve("tls")
                 .resolve("cert.pem");
         boolean usable = target.isEncrypted() && target.isLoopback() && Files.isReadable(own);

@@ -32,6 +32,7 @@ public enum WeirMeter {
     private final String meterName;
     private final String unit;
     private final String help;
+
     @SuppressWarnings("ImmutableEnumChecker") // made by List.of
     private final List<String> labels;
 

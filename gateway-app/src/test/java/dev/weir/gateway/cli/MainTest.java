@@ -19,7 +19,8 @@ class MainTest {
     Path directory;
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "serve", "query", "user", "user add", "user passwd", "user remove", "user list", "tpch"})
+    @ValueSource(
+            strings = {"", "serve", "query", "user", "user add", "user passwd", "user remove", "user list", "tpch"})
     void everyCommandHasHelpOnStandardOutput(String command) {
         String[] args = (command + " --help").strip().split(" ");
 
@@ -44,7 +45,11 @@ class MainTest {
     @Test
     void anUnknownCommandIsAUsageError() {
         assertThat(cli.run("sreve")).isEqualTo(2);
-        assertThat(cli.err()).hasLineCount(1).startsWith("weir: ").contains("sreve").contains("serve");
+        assertThat(cli.err())
+                .hasLineCount(1)
+                .startsWith("weir: ")
+                .contains("sreve")
+                .contains("serve");
     }
 
     @Test
@@ -104,7 +109,8 @@ class MainTest {
         Path first = Files.writeString(directory.resolve("a.yaml"), "weir:\n");
         Path second = Files.writeString(directory.resolve("b b.yaml"), "weir:\n");
 
-        assertThat(cli.run("serve", "--config", first.toString(), "--config=" + second)).isZero();
+        assertThat(cli.run("serve", "--config", first.toString(), "--config=" + second))
+                .isZero();
         assertThat(cli.starts.get(0).propertyArguments())
                 .containsExactly("--spring.config.additional-location=" + first.toUri() + "," + second.toUri());
     }
@@ -138,7 +144,8 @@ class MainTest {
     @ParameterizedTest
     @ValueSource(strings = {"0", "0.001", "101", "-1"})
     void aScaleOutsideItsRangeIsAUsageError(String scale) {
-        assertThat(cli.run("tpch", "--sf=" + scale, "--out", directory.resolve("x").toString()))
+        assertThat(cli.run(
+                        "tpch", "--sf=" + scale, "--out", directory.resolve("x").toString()))
                 .isEqualTo(2);
         assertThat(cli.err()).hasLineCount(1).contains("--sf must be from 0.01 to 100");
     }

@@ -48,12 +48,16 @@ public final class GatewayClient {
      * @param accept media type of the result
      * @param timeout less than the gateway's statement timeout, or null for that
      */
-    public record Query(String sql, List<JsonNode> parameters, String accept, @Nullable Duration timeout) {}
+    public record Query(
+            String sql,
+            List<JsonNode> parameters,
+            String accept,
+            @Nullable Duration timeout) {}
 
     public GatewayClient(Target target, String user, String password, SSLContext tls) {
         this.target = target;
-        this.authorization = "Basic "
-                + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
+        this.authorization =
+                "Basic " + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
         this.http = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .connectTimeout(CONNECT_TIMEOUT)
@@ -163,8 +167,10 @@ public final class GatewayClient {
             return;
         }
         try {
-            HttpRequest request =
-                    request("/v1/queries/" + id).timeout(CONTROL_TIMEOUT).DELETE().build();
+            HttpRequest request = request("/v1/queries/" + id)
+                    .timeout(CONTROL_TIMEOUT)
+                    .DELETE()
+                    .build();
             http.sendAsync(request, BodyHandlers.discarding()).join();
         } catch (RuntimeException e) {
             // The end of this process closes the connection, which cancels the query as well.

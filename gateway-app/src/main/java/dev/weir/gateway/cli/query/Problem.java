@@ -48,7 +48,8 @@ record Problem(int status, JsonNode body, @Nullable String retryAfter) {
         }
         if (error.isString()) {
             return error.asString() + ": "
-                    + status.path("errorMessage").asString(status.path("message").asString(""));
+                    + status.path("errorMessage")
+                            .asString(status.path("message").asString(""));
         }
         return null;
     }
@@ -58,7 +59,8 @@ record Problem(int status, JsonNode body, @Nullable String retryAfter) {
         if (code.isEmpty()) {
             return new QueryFailure("the answer was HTTP status " + status + ", not one of a Weir gateway");
         }
-        StringBuilder text = new StringBuilder(code).append(": ").append(body.path("detail").asString(""));
+        StringBuilder text =
+                new StringBuilder(code).append(": ").append(body.path("detail").asString(""));
         if (body.path("retryable").asBoolean(false)) {
             text.append(retryAfter == null ? "; try again later" : "; try again in " + retryAfter + " s");
         }
@@ -87,9 +89,7 @@ record Problem(int status, JsonNode body, @Nullable String retryAfter) {
         String suffix = to < lineEnd ? "..." : "";
         String shown = sql.substring(from, to).replace('\t', ' ').stripTrailing();
         StringBuilder mark = new StringBuilder(" ".repeat(prefix.length()));
-        sql.substring(from, position)
-                .codePoints()
-                .forEach(c -> mark.append(" ".repeat(TablePrinter.width(c))));
+        sql.substring(from, position).codePoints().forEach(c -> mark.append(" ".repeat(TablePrinter.width(c))));
         return "\n  " + prefix + shown + suffix + "\n  " + mark + "^";
     }
 }

@@ -127,8 +127,8 @@ public final class QueryRun {
 
     private void write(InputStream result, Sink sink) throws IOException {
         if (format == ResultFormat.table) {
-            try (Writer text =
-                    new BufferedWriter(new OutputStreamWriter(new Uncloseable(sink), StandardCharsets.UTF_8), COPY_BYTES)) {
+            try (Writer text = new BufferedWriter(
+                    new OutputStreamWriter(new Uncloseable(sink), StandardCharsets.UTF_8), COPY_BYTES)) {
                 JsonRows.print(result, text, maxWidth);
             }
         } else {

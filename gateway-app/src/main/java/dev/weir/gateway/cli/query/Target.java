@@ -26,7 +26,8 @@ public record Target(URI base) {
             URI uri = new URI(text.replaceAll("/+$", ""));
             String scheme = uri.getScheme().toLowerCase(Locale.ROOT);
             if (!scheme.equals("https") && !scheme.equals("http")) {
-                throw new IllegalArgumentException("the URL must start with https:// or http://, not " + scheme + "://");
+                throw new IllegalArgumentException(
+                        "the URL must start with https:// or http://, not " + scheme + "://");
             }
             if (uri.getHost() == null || uri.getUserInfo() != null || uri.getQuery() != null) {
                 throw new IllegalArgumentException("the URL must be like https://HOST:PORT, not " + url);

@@ -24,8 +24,11 @@ final class Cell {
 
     private static boolean isUnsafe(char c) {
         // Controls, and the marks that reverse the direction of what follows.
-        return Character.isISOControl(c) || (c >= '\u202a' && c <= '\u202e') || (c >= '\u2066' && c <= '\u2069')
-                || c == '\u2028' || c == '\u2029';
+        return Character.isISOControl(c)
+                || (c >= '\u202a' && c <= '\u202e')
+                || (c >= '\u2066' && c <= '\u2069')
+                || c == '\u2028'
+                || c == '\u2029';
     }
 
     private static String escaped(String value) {

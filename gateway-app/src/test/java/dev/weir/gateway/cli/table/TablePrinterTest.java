@@ -31,9 +31,7 @@ class TablePrinterTest {
         table.row(List.of("longer", "12345"));
         table.end();
 
-        assertThat(out.toString())
-                .isEqualTo(
-                        """
+        assertThat(out.toString()).isEqualTo("""
                          name   |     n
                         --------+-------
                          a      |     1
@@ -49,9 +47,7 @@ class TablePrinterTest {
         table.row(List.of("", "7"));
         table.end();
 
-        assertThat(out.toString())
-                .isEqualTo(
-                        """
+        assertThat(out.toString()).isEqualTo("""
                          a    |    b
                         ------+------
                          NULL | NULL
@@ -70,9 +66,7 @@ class TablePrinterTest {
         table.row(List.of("ASCII", "|"));
         table.end();
 
-        assertThat(out.toString())
-                .isEqualTo(
-                        """
+        assertThat(out.toString()).isEqualTo("""
                          text    | end
                         ---------+-----
                          日本語  | |
@@ -92,9 +86,7 @@ class TablePrinterTest {
         table.row(List.of("日本語日本語", "x"));
         table.end();
 
-        assertThat(out.toString())
-                .isEqualTo(
-                        """
+        assertThat(out.toString()).isEqualTo("""
                          a_lon… | b
                         --------+---
                          123456 | x
@@ -123,9 +115,7 @@ class TablePrinterTest {
     void anEmptyResultHasItsHeader() throws IOException {
         printer(0, text("a"), number("b")).end();
 
-        assertThat(out.toString())
-                .isEqualTo(
-                        """
+        assertThat(out.toString()).isEqualTo("""
                          a | b
                         ---+---
                         (0 rows)

@@ -118,8 +118,8 @@ class TpchDatabaseTest {
 
     @Test
     void aMissingDirectoryIsNamed() {
-        assertThatThrownBy(() -> TpchDatabase.create(
-                        0.01, directory.resolve("none").resolve("x"), false, TpchProgress.NONE))
+        assertThatThrownBy(() ->
+                        TpchDatabase.create(0.01, directory.resolve("none").resolve("x"), false, TpchProgress.NONE))
                 .isInstanceOf(TpchException.class)
                 .hasMessageContaining("none does not exist");
     }

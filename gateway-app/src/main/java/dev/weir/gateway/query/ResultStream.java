@@ -32,6 +32,13 @@ public interface ResultStream extends AutoCloseable {
      */
     CompletionStage<Boolean> next();
 
+    /**
+     * Completes with the failure when the query ends for any reason other than its reader: a timeout, a stall, a cancel.
+     * A front that waits for its client's demand aborts the connection then and closes this stream; while it holds a
+     * batch it finishes with it first.
+     */
+    CompletionStage<GatewayException> aborted();
+
     /** Tells that this many bytes reached the client's socket: progress for the stall clock, and for the counts. */
     void delivered(long bytes);
 

@@ -1,0 +1,202 @@
+package dev.weir.gateway.query;
+
+import dev.weir.admission.AdmissionController;
+import dev.weir.admission.RunPermit;
+import dev.weir.auth.Identity;
+import dev.weir.auth.Role;
+import dev.weir.engine.Access;
+import dev.weir.engine.EngineQuery;
+import dev.weir.engine.MetadataRequest;
+import dev.weir.engine.QueryEngine;
+import dev.weir.engine.SessionSettings;
+import dev.weir.engine.StatementDescription;
+import dev.weir.engine.StatementScan;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The query service over one engine. */
+public final class DefaultQueryService implements QueryService {
+
+    /** The gateway's own user, for warming up. No user of the users file can have this name; it leaves no trace. */
+    public static final String INTERNAL_USER = "weir:internal";
+
+    private static final Logger log = LoggerFactory.getLogger(DefaultQueryService.class);
+
+    private final QueryEngine engine;
+    private final AdmissionController admission;
+    private final QueryLimits limits;
+    private final Timers timers;
+    private final InstantSource clock;
+    private final QueryListener listener;
+    private final Lane describing;
+    private final Lane catalog;
+    private final QueryRegistry registry = new QueryRegistry();
+    private final QueryRun.Services services;
+
+    /**
+     * The admission controllers of a service.
+     *
+     * @param queries for queries
+     * @param describing places for describing
+     * @param catalog places for catalog questions
+     */
+    public record Controllers(
+            AdmissionController queries, AdmissionController describing, AdmissionController catalog) {}
+
+    public DefaultQueryService(
+            QueryEngine engine,
+            Controllers controllers,
+            QueryLimits limits,
+            Timers timers,
+            InstantSource clock,
+            QueryListener listener) {
+        this.engine = engine;
+        this.admission = controllers.queries();
+        this.limits = limits;
+        this.timers = timers;
+        this.clock = clock;
+        this.listener = listener;
+        this.describing = new Lane(controllers.describing(), timers, limits.describeTimeout());
+        this.catalog = new Lane(controllers.catalog(), timers, limits.describeTimeout());
+        this.services = new QueryRun.Services(engine, admission, timers, clock, this::done);
+    }
+
+    @Override
+    public QueryExecution submit(Identity identity, QueryRequest request) {
+        QueryRun run = new QueryRun(QueryIds.next(clock.millis()), identity, request, limits, services);
+        registry.add(run);
+        if (!isInternal(identity)) {
+            tell(() -> listener.submitted(run.snapshot()));
+        }
+        run.start(RequestChecks.access(identity.role()));
+        return run;
+    }
+
+    private void done(QueryRun run, QuerySnapshot last) {
+        boolean internal = isInternal(run.identity());
+        registry.done(last, !internal);
+        if (!internal) {
+            tell(() -> listener.done(last));
+        }
+    }
+
+    private static boolean isInternal(Identity identity) {
+        return identity.user().equals(INTERNAL_USER);
+    }
+
+    private static void tell(Runnable call) {
+        try {
+            call.run();
+        } catch (RuntimeException e) {
+            log.error("A query listener failed", e);
+        }
+    }
+
+    @Override
+    public CompletionStage<Description> describe(Identity identity, String sql, SessionSettings settings) {
+        Access access = RequestChecks.access(identity.role());
+        StatementScan scan;
+        try {
+            scan = engine.scan(sql);
+            RequestChecks.checkStatement(identity, access, scan);
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(Failures.of(e, null, true));
+        }
+        EngineQuery query = new EngineQuery(
+                QueryIds.next(clock.millis()), sql, access, settings, List.of(), EngineQuery.DEFAULT_BATCH_ROWS);
+        return describing.run(identity, () -> engine.describe(query), (StatementDescription found, RunPermit place) -> {
+            place.close(RunPermit.Outcome.FINISHED);
+            return new Description(scan.kind(), scan.givesRows(), found.schema(), found.parameters());
+        });
+    }
+
+    @Override
+    public CompletionStage<ResultStream> metadata(Identity identity, MetadataRequest request) {
+        return catalog.run(
+                identity,
+                () -> engine.metadata(request),
+                (result, place) -> new LaneStream(timers, place).open(result, limits.describeTimeout()));
+    }
+
+    @Override
+    public Optional<QuerySnapshot> find(Identity identity, String queryId) {
+        QueryRun run = registry.live(queryId);
+        @Nullable QuerySnapshot found = run != null ? run.snapshot() : registry.remembered(queryId);
+        return Optional.ofNullable(found).filter(query -> maySee(identity, query.user()));
+    }
+
+    @Override
+    public List<QuerySnapshot> list(Identity identity) {
+        Map<String, QuerySnapshot> found = new LinkedHashMap<>();
+        for (QueryRun run : registry.live()) {
+            if (maySee(identity, run.identity().user()) && !isInternal(run.identity())) {
+                found.put(run.id(), run.snapshot());
+            }
+        }
+        for (QuerySnapshot query : registry.remembered()) {
+            if (maySee(identity, query.user())) {
+                found.put(query.id(), query);
+            }
+        }
+        List<QuerySnapshot> newestFirst = new ArrayList<>(found.values());
+        newestFirst.sort(Comparator.comparing(QuerySnapshot::submitted)
+                .thenComparing(QuerySnapshot::id)
+                .reversed());
+        return newestFirst;
+    }
+
+    @Override
+    public Optional<QuerySnapshot> cancel(Identity identity, String queryId) {
+        QueryRun run = registry.live(queryId);
+        if (run != null && maySee(identity, run.identity().user())) {
+            boolean own = run.identity().user().equals(identity.user());
+            run.cancel(own ? CancelReason.CLIENT_CANCEL : CancelReason.ADMIN);
+            return Optional.of(run.snapshot());
+        }
+        return find(identity, queryId);
+    }
+
+    private static boolean maySee(Identity identity, String owner) {
+        return identity.user().equals(owner) || identity.role().includes(Role.ADMIN);
+    }
+
+    @Override
+    public CompletionStage<Boolean> ready() {
+        return engine.check().result().handle((nothing, thrown) -> thrown == null);
+    }
+
+    /**
+     * Takes no new queries, lets what runs go on, and cancels what is left after the grace.
+     *
+     * @return completes when nothing runs any more
+     */
+    public CompletionStage<Void> drain(Duration grace) {
+        CompletionStage<Void> idle = admission.drain();
+        Timers.Timer end = timers.schedule(grace, () -> {
+            for (QueryRun run : registry.live()) {
+                run.cancel(CancelReason.DRAIN);
+            }
+        });
+        return idle.whenComplete((nothing, never) -> end.cancel());
+    }
+
+    /** Queries that are not done, for metrics: queued, running, streaming, cancelling. */
+    public List<QuerySnapshot> liveQueries() {
+        List<QuerySnapshot> live = new ArrayList<>();
+        for (QueryRun run : registry.live()) {
+            live.add(run.snapshot());
+        }
+        return live;
+    }
+}

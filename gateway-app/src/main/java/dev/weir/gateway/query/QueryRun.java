@@ -1,0 +1,399 @@
+package dev.weir.gateway.query;
+
+import dev.weir.admission.Admission;
+import dev.weir.admission.AdmissionController;
+import dev.weir.admission.AdmissionRequest;
+import dev.weir.admission.RunPermit;
+import dev.weir.admission.WaitInfo;
+import dev.weir.auth.Identity;
+import dev.weir.engine.Access;
+import dev.weir.engine.ArrowResult;
+import dev.weir.engine.EngineCall;
+import dev.weir.engine.EngineQuery;
+import dev.weir.engine.QueryEngine;
+import dev.weir.engine.StatementScan;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One query from submit to its end. Owns the permit and the result and gives each back once.
+ *
+ * <p>How it ends is decided by one CAS on {@link #ending}; everyone who wants it to stop competes there. The winner
+ * only pokes what is under way (waiter, engine call, stream). The query settles (permit back, terminal state, listeners)
+ * when the thing under way has really stopped, and that is called from exactly one place per phase, so that CANCELLED
+ * means that the engine is idle.
+ */
+final class QueryRun implements QueryExecution, RunStream.Owner {
+
+    /**
+     * An engine that has not stopped this long after the query ended keeps no permit any longer: others must not wait
+     * for a native call that cannot be interrupted. The query stays visible as CANCELLING until it does stop.
+     */
+    static final Duration PERMIT_GRACE = Duration.ofSeconds(5);
+
+    private final String id;
+    private final Identity identity;
+    private final QueryRequest request;
+    private final QueryLimits limits;
+    private final Services services;
+    private final Instant submitted;
+    private final long submittedNanos;
+
+    private final AtomicReference<QueryState> state = new AtomicReference<>(QueryState.QUEUED);
+    private final AtomicReference<@Nullable Ending> ending = new AtomicReference<>();
+    private final AtomicBoolean settled = new AtomicBoolean();
+    private final CompletableFuture<ResultStream> stream = new CompletableFuture<>();
+    private final CompletableFuture<QuerySnapshot> done = new CompletableFuture<>();
+    private final AtomicLong rows = new AtomicLong();
+    private final AtomicLong batches = new AtomicLong();
+    private final AtomicLong bytes = new AtomicLong();
+
+    private volatile @Nullable StatementScan scan;
+    private volatile @Nullable Admission admission;
+    private volatile @Nullable RunPermit permit;
+    private volatile @Nullable EngineCall<ArrowResult> call;
+    private volatile @Nullable RunStream opened;
+    private volatile Timers.@Nullable Timer statementTimer;
+    private volatile Timers.@Nullable Timer stallTimer;
+    private volatile Timers.@Nullable Timer graceTimer;
+    private volatile boolean engineIdle;
+    private volatile long admittedNanos;
+    private volatile long endingNanos;
+    private volatile long settledNanos;
+
+    /** What a run needs of its service. */
+    record Services(
+            QueryEngine engine,
+            AdmissionController admission,
+            Timers timers,
+            java.time.InstantSource clock,
+            java.util.function.BiConsumer<QueryRun, QuerySnapshot> onDone) {}
+
+    QueryRun(String id, Identity identity, QueryRequest request, QueryLimits limits, Services services) {
+        this.id = id;
+        this.identity = identity;
+        this.request = request;
+        this.limits = limits;
+        this.services = services;
+        this.submitted = services.clock().instant();
+        this.submittedNanos = services.timers().nanoTime();
+    }
+
+    Identity identity() {
+        return identity;
+    }
+
+    /** Scans, checks and asks for admission; the rest follows from callbacks. Never throws. */
+    void start(Access access) {
+        try {
+            StatementScan found = services.engine().scan(request.sql());
+            scan = found;
+            RequestChecks.check(identity, access, found, request, limits);
+            admit(found, access);
+        } catch (RuntimeException e) {
+            end(Ending.failed(Failures.of(e, id, true)));
+            settle();
+        }
+    }
+
+    private void admit(StatementScan found, Access access) {
+        Duration queueTimeout = request.queueTimeout().orElse(limits.queueTimeout());
+        Admission asked = services.admission()
+                .admit(new AdmissionRequest(
+                        id,
+                        identity.user(),
+                        identity.groups(),
+                        found.fingerprint(),
+                        request.memoryBytes(),
+                        queueTimeout));
+        admission = asked;
+        if (ending.get() != null) {
+            asked.cancel();
+        }
+        asked.permit().whenComplete((granted, thrown) -> {
+            if (granted != null) {
+                granted(granted, access);
+            } else {
+                // A waiter that was cancelled was so by the ending that is decided already.
+                if (ending.get() == null) {
+                    end(Ending.failed(
+                            Failures.of(thrown == null ? new IllegalStateException("no permit") : thrown, id, true)));
+                }
+                settle();
+            }
+        });
+    }
+
+    private void granted(RunPermit granted, Access access) {
+        permit = granted;
+        admittedNanos = services.timers().nanoTime();
+        if (ending.get() != null || !state.compareAndSet(QueryState.QUEUED, QueryState.RUNNING)) {
+            settle();
+            return;
+        }
+        Duration timeout = request.statementTimeout().orElse(limits.statementTimeout());
+        statementTimer = services.timers().schedule(timeout, () -> statementTimedOut(timeout));
+        EngineCall<ArrowResult> started;
+        try {
+            started = services.engine()
+                    .execute(new EngineQuery(
+                            id,
+                            request.sql(),
+                            access,
+                            request.settings(),
+                            request.parameterRows(),
+                            EngineQuery.DEFAULT_BATCH_ROWS));
+        } catch (RuntimeException e) {
+            end(Ending.failed(failure(e)));
+            settle();
+            return;
+        }
+        call = started;
+        if (ending.get() != null) {
+            started.cancel();
+        }
+        started.result().whenComplete((result, thrown) -> {
+            if (result != null) {
+                opened(result);
+            } else {
+                end(Ending.failed(failure(thrown == null ? new IllegalStateException("no result") : thrown)));
+                started.stopped().whenComplete((nothing, never) -> engineIdle());
+            }
+        });
+    }
+
+    private void opened(ArrowResult result) {
+        RunStream open = new RunStream(this, result);
+        opened = open;
+        result.stopped().whenComplete((nothing, never) -> engineIdle());
+        Ending ended = ending.get();
+        if (ended == null && state.compareAndSet(QueryState.RUNNING, QueryState.STREAMING)) {
+            watchReader(limits.clientStallTimeout());
+            if (stream.complete(open)) {
+                return;
+            }
+            ended = ending.get();
+        }
+        GatewayException failure = ended == null ? null : ended.failure();
+        open.abort(failure == null ? Failures.internal(new IllegalStateException("stream without reader")) : failure);
+    }
+
+    /**
+     * Decides the end; the first one wins.
+     *
+     * @return whether this call decided it
+     */
+    private boolean end(Ending decided) {
+        if (!ending.compareAndSet(null, decided)) {
+            return false;
+        }
+        endingNanos = services.timers().nanoTime();
+        state.getAndUpdate(now -> now.isDone() || decided.failure() == null ? now : QueryState.CANCELLING);
+        cancelTimer(statementTimer);
+        cancelTimer(stallTimer);
+        if (permit != null) {
+            graceTimer = services.timers().schedule(PERMIT_GRACE, this::releasePermit);
+        }
+        Admission waiting = admission;
+        if (waiting != null) {
+            waiting.cancel();
+        }
+        GatewayException failure = decided.failure();
+        if (failure != null) {
+            stop(failure);
+        }
+        if (engineIdle) {
+            settle();
+        }
+        return true;
+    }
+
+    private void stop(GatewayException failure) {
+        EngineCall<ArrowResult> running = call;
+        if (running != null) {
+            running.cancel();
+        }
+        stream.completeExceptionally(failure);
+        RunStream open = opened;
+        if (open != null) {
+            open.abort(failure);
+        }
+    }
+
+    /** The engine is done with this query; its end may still be undecided while the reader has the last batch. */
+    private void engineIdle() {
+        engineIdle = true;
+        if (ending.get() != null) {
+            settle();
+        }
+    }
+
+    /** Everything under way has stopped: gives back what is left and tells. Once. */
+    private void settle() {
+        if (!settled.compareAndSet(false, true)) {
+            return;
+        }
+        cancelTimer(graceTimer);
+        settledNanos = services.timers().nanoTime();
+        releasePermit();
+        Ending ended = ending();
+        state.set(ended.state());
+        GatewayException failure = ended.failure();
+        if (failure != null) {
+            stream.completeExceptionally(failure);
+        }
+        QuerySnapshot last = snapshot();
+        services.onDone().accept(this, last);
+        done.complete(last);
+    }
+
+    private void releasePermit() {
+        RunPermit held = permit;
+        if (held == null) {
+            return;
+        }
+        held.close(
+                switch (ending().state()) {
+                    case FINISHED -> RunPermit.Outcome.FINISHED;
+                    case CANCELLED -> RunPermit.Outcome.CANCELLED;
+                    default -> RunPermit.Outcome.FAILED;
+                });
+    }
+
+    private Ending ending() {
+        Ending ended = ending.get();
+        return ended == null ? Ending.cancelled(CancelReason.CLIENT_GONE, id) : ended;
+    }
+
+    private void statementTimedOut(Duration timeout) {
+        end(Ending.failed(Failures.statementTimeout(id, timeout)));
+    }
+
+    /** One timer per stream, re-armed for the rest of the time whenever the reader made progress meanwhile. */
+    private void watchReader(Duration delay) {
+        stallTimer = services.timers().schedule(delay, this::checkReader);
+        if (ending.get() != null) {
+            cancelTimer(stallTimer);
+        }
+    }
+
+    private void checkReader() {
+        RunStream open = opened;
+        if (open == null || ending.get() != null) {
+            return;
+        }
+        Duration allowed = limits.clientStallTimeout();
+        long left = allowed.toNanos() - open.readerIdleNanos(services.timers().nanoTime());
+        if (left > 0) {
+            watchReader(Duration.ofNanos(left));
+            return;
+        }
+        end(Ending.failed(Failures.clientStalled(id, allowed)));
+    }
+
+    private GatewayException failure(Throwable thrown) {
+        StatementScan found = scan;
+        return Failures.of(thrown, id, found == null || found.kind().isRead());
+    }
+
+    private static void cancelTimer(Timers.@Nullable Timer timer) {
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+
+    @Override
+    public long nanoTime() {
+        return services.timers().nanoTime();
+    }
+
+    @Override
+    public void handed(long batchRows) {
+        rows.addAndGet(batchRows);
+        batches.incrementAndGet();
+    }
+
+    @Override
+    public void sent(long count) {
+        bytes.addAndGet(count);
+    }
+
+    @Override
+    public GatewayException failed(Throwable thrown) {
+        GatewayException failure = failure(thrown);
+        end(Ending.failed(failure));
+        GatewayException decided = ending().failure();
+        return decided == null ? failure : decided;
+    }
+
+    @Override
+    public void readerDone(boolean complete) {
+        end(complete ? Ending.FINISHED : Ending.cancelled(CancelReason.CLIENT_GONE, id));
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public CompletionStage<ResultStream> stream() {
+        return stream;
+    }
+
+    @Override
+    public CompletionStage<QuerySnapshot> done() {
+        return done;
+    }
+
+    @Override
+    public boolean cancel(CancelReason reason) {
+        return end(Ending.cancelled(reason, id));
+    }
+
+    @Override
+    public QuerySnapshot snapshot() {
+        QueryState now = Objects.requireNonNull(state.get());
+        long time = services.timers().nanoTime();
+        long until = now.isDone() ? settledNanos : time;
+        RunPermit held = permit;
+        Duration queued = Duration.ofNanos((held == null ? until : admittedNanos) - submittedNanos);
+        Duration running = held == null ? Duration.ZERO : Duration.ofNanos(Math.max(0, until - admittedNanos));
+        Optional<WaitInfo> wait =
+                now == QueryState.QUEUED ? services.admission().waitInfo(id) : Optional.empty();
+        Ending ended = now == QueryState.CANCELLING || now.isDone() ? ending.get() : null;
+        GatewayException failure = ended == null || now == QueryState.CANCELLED ? null : ended.failure();
+        CancelReason reason = ended == null ? null : ended.cancelReason();
+        StatementScan found = scan;
+        return new QuerySnapshot(
+                id,
+                identity.user(),
+                request.front(),
+                now,
+                found == null ? null : found.kind(),
+                found == null ? 0 : found.fingerprint(),
+                submitted,
+                queued,
+                running,
+                rows.get(),
+                batches.get(),
+                bytes.get(),
+                held == null ? 0 : held.reservedBytes(),
+                wait.map(WaitInfo::position).orElse(null),
+                wait.map(w -> Failures.describe(w.reason())).orElse(null),
+                wait.flatMap(WaitInfo::predictedWait).orElse(null),
+                reason,
+                reason == null ? null : Duration.ofNanos(until - endingNanos),
+                failure == null ? null : failure.code(),
+                failure == null ? null : failure.text(),
+                request.tags());
+    }
+}

@@ -1,0 +1,87 @@
+package dev.weir.gateway.query;
+
+import dev.weir.auth.Identity;
+import dev.weir.auth.Role;
+import dev.weir.engine.Access;
+import dev.weir.engine.StatementKind;
+import dev.weir.engine.StatementScan;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+
+/** What a request must satisfy before it may ask for a permit. */
+final class RequestChecks {
+
+    private static final int MAX_TAGS = 16;
+    private static final int MAX_TAG_KEY = 64;
+    private static final int MAX_TAG_VALUE = 256;
+
+    private RequestChecks() {}
+
+    static Access access(Role role) {
+        return switch (role) {
+            case READER -> Access.READ;
+            case WRITER -> Access.WRITE;
+            case ADMIN -> Access.ADMIN;
+        };
+    }
+
+    static void check(Identity identity, Access access, StatementScan scan, QueryRequest request, QueryLimits limits) {
+        checkStatement(identity, access, scan);
+        request.statementTimeout()
+                .ifPresent(asked -> checkTimeout("statement-timeout", asked, limits.statementTimeout()));
+        request.queueTimeout().ifPresent(asked -> checkTimeout("queue-timeout", asked, limits.queueTimeout()));
+        if (request.memoryBytes().isPresent() && request.memoryBytes().getAsLong() <= 0) {
+            throw invalid("The memory asked for must be positive.");
+        }
+        checkTags(request.tags());
+    }
+
+    static void checkStatement(Identity identity, Access access, StatementScan scan) {
+        if (scan.kind() == StatementKind.SESSION) {
+            throw invalid("Transactions, SET, USE and temporary objects need a session that holds a connection, which"
+                    + " this gateway does not offer. Choose catalog and schema by the session options of Flight SQL, or"
+                    + " qualify names.");
+        }
+        if (!access.covers(scan.needs())) {
+            String needed = switch (scan.needs()) {
+                case READ -> "reader";
+                case WRITE -> "writer";
+                case ADMIN -> "admin";
+            };
+            throw new GatewayException(
+                    GatewayErrorCode.FORBIDDEN,
+                    "A statement of the kind " + scan.kind() + " needs the role " + needed + "; the user has the role "
+                            + identity.role().name().toLowerCase(Locale.ROOT) + ".");
+        }
+    }
+
+    private static void checkTimeout(String name, Duration asked, Duration maximum) {
+        if (asked.isNegative() || asked.isZero()) {
+            throw invalid("The " + name + " asked for must be positive.");
+        }
+        if (asked.compareTo(maximum) > 0) {
+            throw new GatewayException(
+                    GatewayErrorCode.INVALID_REQUEST,
+                    "The " + name + " asked for (" + asked.toMillis() + " ms) is more than the configured "
+                            + maximum.toMillis() + " ms; ask for less.",
+                    ErrorDetails.ofLimit("query", name, maximum.toMillis() + " ms"));
+        }
+    }
+
+    private static void checkTags(Map<String, String> tags) {
+        if (tags.size() > MAX_TAGS) {
+            throw invalid("At most " + MAX_TAGS + " tags are allowed.");
+        }
+        tags.forEach((key, value) -> {
+            if (key.isEmpty() || key.length() > MAX_TAG_KEY || value.length() > MAX_TAG_VALUE) {
+                throw invalid("A tag's key has 1 to " + MAX_TAG_KEY + " characters, its value at most " + MAX_TAG_VALUE
+                        + ".");
+            }
+        });
+    }
+
+    private static GatewayException invalid(String message) {
+        return new GatewayException(GatewayErrorCode.INVALID_REQUEST, message);
+    }
+}

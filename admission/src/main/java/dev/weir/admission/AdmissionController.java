@@ -6,8 +6,10 @@ import java.util.concurrent.CompletionStage;
 /**
  * Decides when a query may run.
  *
- * <p>Thread-safe; no method blocks. Callbacks (the stages' continuations, the listener) run after the lock is given
- * back, on the executor given to the controller.
+ * <p>Thread-safe; no method blocks. Callbacks run after the lock is given back. A query granted or refused at once has
+ * its stage complete when {@link #admit} returns. The continuations of one that waited run on the executor given to the
+ * controller. The listener is called in the thread of the call that decided about its own query ({@code admit},
+ * {@link RunPermit#close}), else on that executor, and for one query always in the order in which things happened.
  */
 public interface AdmissionController {
 
@@ -23,9 +25,18 @@ public interface AdmissionController {
     /** The wait of one query as it stands; empty when it does not wait. */
     Optional<WaitInfo> waitInfo(String queryId);
 
-    /** Replaces the limits. What runs stays counted; a lower cap drains, a higher one grants at once. */
+    /**
+     * Replaces the limits. What runs stays counted; a lower cap drains, a higher one grants at once. Those that wait keep
+     * their deadline and their reservation, unless the reservation is now more than any query may have: then they are
+     * refused. A shorter queue drains, too.
+     */
     void update(AdmissionLimits limits);
 
     /** Refuses new queries and those that wait with DRAINING; completes when the last permit is closed. */
     CompletionStage<Void> drain();
+
+    /** How often a listener threw; such exceptions are swallowed, they never reach a query. */
+    default long listenerFailures() {
+        return 0;
+    }
 }

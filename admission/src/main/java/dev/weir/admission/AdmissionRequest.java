@@ -11,8 +11,9 @@ import java.util.OptionalLong;
  * @param user who asks
  * @param groups the user's groups; the first one that has limits of its own counts, else {@code default}
  * @param fingerprint of the normalised statement, for what is learned about its run time
- * @param memoryBytes the reservation asked for; empty for the default. More than the maximum is refused
- * @param queueTimeout how long it may wait; capped by the configured one
+ * @param memoryBytes the reservation asked for; empty for the default. At least 1, else
+ *     an {@link IllegalArgumentException}; more than the maximum is refused
+ * @param queueTimeout how long it may wait; capped by the configured one. Zero or less: run at once or be refused
  */
 public record AdmissionRequest(
         String queryId,
@@ -24,5 +25,8 @@ public record AdmissionRequest(
 
     public AdmissionRequest {
         groups = List.copyOf(groups);
+        if (memoryBytes.isPresent() && memoryBytes.getAsLong() < 1) {
+            throw new IllegalArgumentException("memory must be at least 1 byte");
+        }
     }
 }

@@ -122,8 +122,11 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
             if (granted != null) {
                 granted(granted, access);
             } else {
-                end(Ending.failed(
-                        Failures.of(thrown == null ? new IllegalStateException("no permit") : thrown, id, true)));
+                // A waiter that was cancelled was so by the ending that is decided already.
+                if (ending.get() == null) {
+                    end(Ending.failed(
+                            Failures.of(thrown == null ? new IllegalStateException("no permit") : thrown, id, true)));
+                }
                 settle();
             }
         });

@@ -1,0 +1,141 @@
+package dev.weir.admission;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** A controller on virtual time, with queries that remember what became of them. */
+final class Gate {
+
+    static final Duration FOREVER = Duration.ofDays(365_000);
+
+    final VirtualTime time = new VirtualTime();
+    final List<String> events = new ArrayList<>();
+
+    /** Queries in the order in which they were granted. */
+    final List<String> granted = new ArrayList<>();
+
+    final AdmissionController controller;
+    private int ids;
+
+    Gate(Limits limits) {
+        this(limits, Runnable::run);
+    }
+
+    Gate(Limits limits, Executor callbacks) {
+        controller = AdmissionControllers.create(limits.build(), time, time, callbacks, new Recorder());
+    }
+
+    Query submit(String user) {
+        return submit(user, user, OptionalLong.empty(), FOREVER);
+    }
+
+    Query submit(String user, long bytes) {
+        return submit(user, user, OptionalLong.of(bytes), FOREVER);
+    }
+
+    Query submit(String user, Duration queueTimeout) {
+        return submit(user, user, OptionalLong.empty(), queueTimeout);
+    }
+
+    Query submit(String user, String statement, OptionalLong bytes, Duration queueTimeout) {
+        String id = user + "-" + ids++;
+        return new Query(
+                id,
+                controller.admit(new AdmissionRequest(id, user, List.of(), statement.hashCode(), bytes, queueTimeout)));
+    }
+
+    /** Teaches the controller how long a user's queries take, on an otherwise idle gate. */
+    void learn(String user, Duration runTime) {
+        Query query = submit(user);
+        time.advance(runTime);
+        query.finish();
+    }
+
+    WaitInfo wait(Query query) {
+        return controller.waitInfo(query.id).orElseThrow();
+    }
+
+    void assertIdle() {
+        AdmissionSnapshot now = controller.snapshot();
+        assertThat(now.running()).isZero();
+        assertThat(now.queued()).isZero();
+        assertThat(now.reservedBytes()).isZero();
+        assertThat(now.users()).isEmpty();
+    }
+
+    /** One request and its end. */
+    final class Query {
+
+        final String id;
+        final Admission admission;
+
+        @Nullable
+        RunPermit permit;
+
+        @Nullable
+        Rejection rejection;
+
+        boolean cancelled;
+
+        Query(String id, Admission admission) {
+            this.id = id;
+            this.admission = admission;
+            admission.permit().whenComplete((granted, failure) -> {
+                permit = granted;
+                if (failure instanceof AdmissionRejectedException refused) {
+                    rejection = refused.rejection();
+                }
+                cancelled = failure instanceof CancellationException;
+            });
+        }
+
+        boolean isRunning() {
+            return permit != null;
+        }
+
+        boolean isWaiting() {
+            return permit == null && rejection == null && !cancelled;
+        }
+
+        void finish() {
+            assertThat(permit).as(id + " runs").isNotNull();
+            permit.close(RunPermit.Outcome.FINISHED);
+        }
+    }
+
+    private final class Recorder implements AdmissionListener {
+
+        @Override
+        public void queued(AdmissionRequest request) {
+            events.add("queued " + request.queryId());
+        }
+
+        @Override
+        public void granted(AdmissionRequest request, RunPermit permit) {
+            granted.add(request.queryId());
+            events.add("granted " + request.queryId());
+        }
+
+        @Override
+        public void rejected(AdmissionRequest request, Rejection rejection) {
+            events.add("rejected " + request.queryId());
+        }
+
+        @Override
+        public void cancelled(AdmissionRequest request) {
+            events.add("cancelled " + request.queryId());
+        }
+
+        @Override
+        public void released(AdmissionRequest request, RunPermit.Outcome outcome, long heldNanos) {
+            events.add("released " + request.queryId());
+        }
+    }
+}

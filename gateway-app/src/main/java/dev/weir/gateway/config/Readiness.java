@@ -1,0 +1,68 @@
+package dev.weir.gateway.config;
+
+import dev.weir.gateway.query.QueryService;
+import dev.weir.gateway.query.Timers;
+import java.time.Duration;
+
+/**
+ * Whether the gateway takes queries: warmed, not draining, and the engine answered its last check. The engine is asked
+ * every second, never by the probe itself, so that probes cost nothing and cannot hang.
+ */
+final class Readiness {
+
+    private static final Duration CHECK_EVERY = Duration.ofSeconds(1);
+
+    /** An engine that was not heard of for this long is not ready; checks share its threads with long queries. */
+    private static final Duration STALE = Duration.ofSeconds(10);
+
+    private final QueryService service;
+    private final Timers timers;
+    private volatile boolean open;
+    private volatile boolean stopped;
+    private volatile boolean answered;
+    private volatile long answeredAt;
+
+    Readiness(QueryService service, Timers timers) {
+        this.service = service;
+        this.timers = timers;
+    }
+
+    /** Both fronts are warm: begins to check the engine, and to be ready when it answers. */
+    void open() {
+        open = true;
+        check();
+    }
+
+    /** Not ready any more, for good. */
+    void close() {
+        stopped = true;
+        open = false;
+    }
+
+    boolean isReady() {
+        return open && answered && timers.nanoTime() - answeredAt < STALE.toNanos();
+    }
+
+    /** Why it is not ready, for the health endpoint. */
+    String state() {
+        if (stopped) {
+            return "draining";
+        }
+        if (!open) {
+            return "starting";
+        }
+        return isReady() ? "ready" : "engine does not answer";
+    }
+
+    private void check() {
+        service.ready().whenComplete((answer, thrown) -> {
+            answered = Boolean.TRUE.equals(answer);
+            if (answered) {
+                answeredAt = timers.nanoTime();
+            }
+            if (!stopped) {
+                timers.schedule(CHECK_EVERY, this::check);
+            }
+        });
+    }
+}

@@ -1,0 +1,63 @@
+package dev.weir.gateway.metrics;
+
+import java.util.List;
+
+/**
+ * Every meter of the gateway: name, unit, labels and help. Prometheus sees the name with underscores, the unit, and
+ * {@code _total} on counters.
+ */
+public enum WeirMeter {
+    QUERIES_RUNNING("weir.queries.running", "", "Queries that hold a permit"),
+    QUERIES_QUEUED("weir.queries.queued", "", "Queries that wait for a permit"),
+    QUERIES_CANCELLING("weir.queries.cancelling", "", "Queries that were told to stop and have not stopped yet"),
+    RUNNING_LIMIT("weir.admission.max.running", "", "The limit weir.admission.max-running"),
+    QUEUED_LIMIT("weir.admission.max.queued", "", "The limit weir.admission.max-queued"),
+    MEMORY_RESERVED("weir.memory.reserved", "bytes", "Memory reserved by running queries"),
+    MEMORY_BUDGET("weir.memory.budget", "bytes", "The limit weir.admission.memory.budget"),
+    QUERIES("weir.queries", "", "Queries that ended, by front and outcome", "front", "outcome"),
+    ERRORS("weir.query.errors", "", "Queries that failed, by front and error code", "front", "code"),
+    REJECTIONS("weir.admission.rejections", "", "Queries refused by admission, by reason", "reason"),
+    CANCELS("weir.query.cancels", "", "Queries cancelled, by reason", "reason"),
+    QUEUE_WAIT("weir.query.queue", "seconds", "Time from submit to admit", "front"),
+    DURATION("weir.query.duration", "seconds", "Time from submit to the end", "front", "outcome"),
+    CANCEL_LATENCY("weir.query.cancel.latency", "seconds", "Time from a cancel to an idle engine"),
+    ROWS("weir.query.rows", "", "Rows handed to clients", "front"),
+    BYTES("weir.query.sent", "bytes", "Bytes handed to clients", "front"),
+    ENGINE_OPEN_RESULTS("weir.engine.open.results", "", "Results of the engine that are not closed"),
+    ENGINE_ACTIVE_CALLS("weir.engine.active.calls", "", "Engine threads inside a native call"),
+    ENGINE_UNSTOPPED_CALLS("weir.engine.unstopped.calls", "", "Cancelled calls that the engine has not stopped yet"),
+    ENGINE_ARROW_MEMORY("weir.engine.arrow.memory", "bytes", "Arrow memory held by results"),
+    READY("weir.ready", "", "1 when the gateway takes queries");
+
+    private final String meterName;
+    private final String unit;
+    private final String help;
+
+    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
+    private final List<String> labels;
+
+    WeirMeter(String meterName, String unit, String help, String... labels) {
+        this.meterName = meterName;
+        this.unit = unit;
+        this.help = help;
+        this.labels = List.of(labels);
+    }
+
+    public String meterName() {
+        return meterName;
+    }
+
+    /** Base unit, or empty for a plain count. */
+    public String unit() {
+        return unit;
+    }
+
+    public String help() {
+        return help;
+    }
+
+    /** Label names, each with a small fixed set of values. */
+    public List<String> labels() {
+        return labels;
+    }
+}

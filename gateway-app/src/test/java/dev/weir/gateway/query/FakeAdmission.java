@@ -1,0 +1,116 @@
+package dev.weir.gateway.query;
+
+import dev.weir.admission.Admission;
+import dev.weir.admission.AdmissionController;
+import dev.weir.admission.AdmissionLimits;
+import dev.weir.admission.AdmissionRejectedException;
+import dev.weir.admission.AdmissionRequest;
+import dev.weir.admission.AdmissionSnapshot;
+import dev.weir.admission.Rejection;
+import dev.weir.admission.RunPermit;
+import dev.weir.admission.WaitInfo;
+import dev.weir.admission.WaitReason;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Grants at once, or when the test says so; counts what is held. */
+final class FakeAdmission implements AdmissionController {
+
+    final List<Waiter> waiting = new ArrayList<>();
+    final AtomicInteger held = new AtomicInteger();
+    final List<RunPermit.Outcome> outcomes = new ArrayList<>();
+    boolean grantAtOnce = true;
+
+    final class Waiter implements Admission {
+        final AdmissionRequest request;
+        final CompletableFuture<RunPermit> permit = new CompletableFuture<>();
+
+        Waiter(AdmissionRequest request) {
+            this.request = request;
+        }
+
+        void grant() {
+            held.incrementAndGet();
+            Permit granted = new Permit();
+            if (!permit.complete(granted)) {
+                granted.close(RunPermit.Outcome.CANCELLED);
+            }
+        }
+
+        void refuse(Rejection rejection) {
+            permit.completeExceptionally(new AdmissionRejectedException(rejection));
+        }
+
+        @Override
+        public CompletionStage<RunPermit> permit() {
+            return permit;
+        }
+
+        @Override
+        public boolean cancel() {
+            return permit.completeExceptionally(new CancellationException());
+        }
+    }
+
+    private final class Permit implements RunPermit {
+        private boolean closed;
+
+        @Override
+        public long reservedBytes() {
+            return 1000;
+        }
+
+        @Override
+        public long queuedNanos() {
+            return 0;
+        }
+
+        @Override
+        public synchronized void close(Outcome outcome) {
+            if (!closed) {
+                closed = true;
+                held.decrementAndGet();
+                outcomes.add(outcome);
+            }
+        }
+    }
+
+    @Override
+    public synchronized Admission admit(AdmissionRequest request) {
+        Waiter waiter = new Waiter(request);
+        if (grantAtOnce) {
+            waiter.grant();
+        } else {
+            waiting.add(waiter);
+        }
+        return waiter;
+    }
+
+    @Override
+    public AdmissionSnapshot snapshot() {
+        AdmissionLimits limits = new AdmissionLimits(1, 1, Duration.ofSeconds(1), 1000, 1000, 1000, 1, 1);
+        return new AdmissionSnapshot(limits, held.get(), waiting.size(), 0, List.of(), false);
+    }
+
+    @Override
+    public Optional<WaitInfo> waitInfo(String queryId) {
+        return waiting.stream()
+                .filter(waiter -> waiter.request.queryId().equals(queryId))
+                .map(waiter -> new WaitInfo(1, WaitReason.MAX_RUNNING, Duration.ZERO, Optional.empty()))
+                .findFirst();
+    }
+
+    @Override
+    public void update(AdmissionLimits limits) {}
+
+    @Override
+    public CompletionStage<Void> drain() {
+        return CompletableFuture.completedFuture(null);
+    }
+}

@@ -1,0 +1,206 @@
+package dev.weir.gateway.flightsql;
+
+import com.github.benmanes.caffeine.cache.Ticker;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.grpc.Server;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLException;
+import org.apache.arrow.memory.BufferAllocator;
+
+/**
+ * The Flight SQL server: built, started once, stopped once. Thread-safe.
+ *
+ * <p>Owns its threads, its sessions and a child of the given allocator; {@link #stop} gives them back.
+ */
+public final class FlightSqlFront implements AutoCloseable {
+
+    private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
+    private static final int MAX_CALLS_PER_CONNECTION = 1_000;
+
+    /** Above this the transport itself refuses, without a word; below, up to the configured size, a status says why. */
+    private static final int TRANSPORT_HEADER_FACTOR = 4;
+
+    private final FlightSqlSettings settings;
+    private final BufferAllocator allocator;
+    private final ExecutorService executor;
+    private final ScheduledThreadPoolExecutor scheduler;
+    private final Statements statements;
+    private final Server server;
+
+    @GuardedBy("this")
+    private boolean started;
+
+    @GuardedBy("this")
+    private boolean stopped;
+
+    /**
+     * @param parent allocator whose child holds parameters and small results; large results stay in the engine's
+     * @param clock for sessions, prepared statements and tickets
+     * @throws IllegalStateException when the TLS key material cannot be used
+     */
+    public FlightSqlFront(FlightSqlSettings settings, FlightSqlBackend backend, BufferAllocator parent, Clock clock) {
+        this.settings = settings;
+        this.allocator = parent.newChildAllocator("flight-sql", 0, Long.MAX_VALUE);
+        this.executor = Executors.newFixedThreadPool(
+                Math.max(4, 2 * Runtime.getRuntime().availableProcessors()), threads("weir-flight-"));
+        this.scheduler = new ScheduledThreadPoolExecutor(1, threads("weir-flight-timer-"));
+        this.scheduler.setRemoveOnCancelPolicy(true);
+        Ticker ticker = () -> Instant.EPOCH.until(clock.instant(), ChronoUnit.NANOS);
+        ByteBudget budget = new ByteBudget(FlightSqlSettings.PARAMETER_BUDGET_BYTES);
+        FlightSessions sessions = new FlightSessions(settings.sessionTimeToLive(), ticker);
+        PreparedStatements prepared = new PreparedStatements(
+                settings.maxPreparedStatements(), settings.preparedStatementTimeToLive(), budget, ticker);
+        TicketLedger ledger = new TicketLedger(settings.ticketTimeToLive(), ticker);
+        this.statements = new Statements(backend, settings, sessions, ledger, allocator, clock);
+        FlightSqlService service = new FlightSqlService(
+                backend,
+                settings,
+                new FlightCommands(statements, prepared, new SqlInfoCatalog(backend, settings, allocator)),
+                new Actions(statements, prepared, new SessionActions(sessions, prepared, backend.queries())),
+                budget,
+                scheduler);
+        this.server = server(backend, service);
+    }
+
+    private Server server(FlightSqlBackend backend, FlightSqlService service) {
+        InetSocketAddress address = settings.address().isEmpty()
+                ? new InetSocketAddress(settings.port())
+                : new InetSocketAddress(settings.address(), settings.port());
+        NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
+                .executor(executor)
+                .addService(service.define(allocator, executor))
+                .intercept(new CallInterceptor(backend.authenticator(), settings.maxHeaderBytes(), executor))
+                .maxInboundMessageSize(settings.maxMessageBytes())
+                .maxInboundMetadataSize(settings.maxHeaderBytes() * TRANSPORT_HEADER_FACTOR)
+                .maxConcurrentCallsPerConnection(MAX_CALLS_PER_CONNECTION)
+                // Finds clients that went away without a word: their queries must not run on.
+                .keepAliveTime(30, TimeUnit.SECONDS)
+                .keepAliveTimeout(20, TimeUnit.SECONDS)
+                .permitKeepAliveTime(10, TimeUnit.SECONDS)
+                .permitKeepAliveWithoutCalls(true)
+                .maxConnectionIdle(1, TimeUnit.HOURS);
+        FlightTls tls = settings.tls();
+        if (tls != null) {
+            builder.sslContext(sslContext(tls));
+        }
+        return builder.build();
+    }
+
+    private static SslContext sslContext(FlightTls tls) {
+        SslContextBuilder builder = SslContextBuilder.forServer(tls.keys()).protocols("TLSv1.3", "TLSv1.2");
+        if (tls.clientAuthorities() != null) {
+            builder.trustManager(tls.clientAuthorities()).clientAuth(ClientAuth.OPTIONAL);
+        }
+        try {
+            return GrpcSslContexts.configure(builder).build();
+        } catch (SSLException e) {
+            throw new IllegalStateException("the TLS key material cannot be used for the Flight SQL front", e);
+        }
+    }
+
+    /**
+     * Opens the port.
+     *
+     * @throws IllegalStateException when it cannot be opened; the message names the property
+     */
+    public synchronized void start() {
+        if (started) {
+            return;
+        }
+        try {
+            server.start();
+            started = true;
+        } catch (IOException e) {
+            boolean taken = e instanceof BindException || e.getCause() instanceof BindException;
+            throw new IllegalStateException(
+                    "weir.flight.port " + settings.port()
+                            + (taken ? " is in use or may not be opened" : " cannot be opened: " + e.getMessage()),
+                    e);
+        }
+    }
+
+    /** The TCP port, the one taken when 0 was asked for; -1 before the start. */
+    public int port() {
+        return server.getPort();
+    }
+
+    /** Whether calls are taken. */
+    public synchronized boolean isRunning() {
+        return started && !stopped;
+    }
+
+    /**
+     * Takes no more calls, lets those under way finish for as long as the grace, then cancels the rest. Blocks for that
+     * time and a few seconds more at most. Idempotent.
+     */
+    public void stop(Duration grace) {
+        synchronized (this) {
+            if (stopped) {
+                return;
+            }
+            stopped = true;
+        }
+        statements.drain();
+        server.shutdown();
+        if (!awaitTermination(grace)) {
+            statements.cancelAll();
+            server.shutdownNow();
+            awaitTermination(CANCEL_GRACE);
+        }
+        scheduler.shutdownNow();
+        executor.shutdown();
+        awaitExecutor();
+        allocator.close();
+    }
+
+    /** Stops without grace. */
+    @Override
+    public void close() {
+        stop(Duration.ZERO);
+    }
+
+    private boolean awaitTermination(Duration time) {
+        try {
+            return server.awaitTermination(time.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private void awaitExecutor() {
+        try {
+            if (!executor.awaitTermination(CANCEL_GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
+                executor.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            executor.shutdownNow();
+        }
+    }
+
+    private static java.util.concurrent.ThreadFactory threads(String prefix) {
+        AtomicInteger number = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(task, prefix + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+}

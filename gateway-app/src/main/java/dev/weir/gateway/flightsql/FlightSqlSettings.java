@@ -1,0 +1,40 @@
+package dev.weir.gateway.flightsql;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the front listens and what it holds at most.
+ *
+ * @param address address to listen on; empty for all
+ * @param port TCP port; 0 takes a free one
+ * @param tls key material; null serves plaintext
+ * @param maxMessageBytes largest gRPC message, and largest parameter payload of one DoPut
+ * @param maxHeaderBytes largest request headers
+ * @param ticketTimeToLive how long a ticket can be redeemed
+ * @param maxPreparedStatements open prepared statements of one user
+ * @param preparedStatementTimeToLive an unused prepared statement is closed after this
+ * @param sessionTimeToLive an unused session is closed after this
+ * @param clientStallTimeout an upload that sends nothing for this long is ended
+ */
+public record FlightSqlSettings(
+        String address,
+        int port,
+        @Nullable FlightTls tls,
+        int maxMessageBytes,
+        int maxHeaderBytes,
+        Duration ticketTimeToLive,
+        int maxPreparedStatements,
+        Duration preparedStatementTimeToLive,
+        Duration sessionTimeToLive,
+        Duration clientStallTimeout) {
+
+    /** Parameters of all users that are held at once, in uploads under way and bound to prepared statements. */
+    static final long PARAMETER_BUDGET_BYTES = 64L << 20;
+
+    /** Most parameter rows in one DoPut: each becomes objects on the heap. */
+    static final int MAX_PARAMETER_ROWS = 100_000;
+
+    /** Longest wait for the check of credentials. */
+    static final Duration AUTHENTICATION_TIMEOUT = Duration.ofSeconds(15);
+}

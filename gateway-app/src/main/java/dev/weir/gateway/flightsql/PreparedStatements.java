@@ -1,0 +1,168 @@
+package dev.weir.gateway.flightsql;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.Ticker;
+import com.google.protobuf.ByteString;
+import dev.weir.gateway.query.ErrorDetails;
+import dev.weir.gateway.query.GatewayErrorCode;
+import dev.weir.gateway.query.GatewayException;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The open prepared statements: bound to their user, bounded per user, closed when unused. Thread-safe. */
+final class PreparedStatements {
+
+    private final Cache<String, PreparedStatement> open;
+    private final ConcurrentHashMap<String, Integer> perUser = new ConcurrentHashMap<>();
+    private final int maxPerUser;
+    private final ByteBudget budget;
+
+    PreparedStatements(int maxPerUser, Duration timeToLive, ByteBudget budget, Ticker ticker) {
+        this.maxPerUser = maxPerUser;
+        this.budget = budget;
+        open = Caffeine.newBuilder()
+                .expireAfterAccess(timeToLive)
+                .ticker(ticker)
+                .executor(Runnable::run)
+                .<String, PreparedStatement>removalListener((handle, statement, cause) -> {
+                    if (statement != null) {
+                        closed(statement);
+                    }
+                })
+                .build();
+    }
+
+    /**
+     * One prepared statement: its text and the parameters bound last. Its description is asked anew at each use, so that
+     * it is authorised each time.
+     */
+    static final class PreparedStatement {
+        private final String user;
+        private final Caller.SessionRef session;
+        private final String sql;
+        private ParameterPayload parameters = ParameterPayload.NONE;
+        private boolean closed;
+
+        PreparedStatement(String user, Caller.SessionRef session, String sql) {
+            this.user = user;
+            this.session = session;
+            this.sql = sql;
+        }
+
+        String sql() {
+            return sql;
+        }
+
+        synchronized ParameterPayload parameters() {
+            return parameters;
+        }
+
+        /** Whether it was prepared in that session. */
+        boolean isOf(Caller.SessionRef other) {
+            return matches(session.cookie(), other.cookie()) || matches(session.bearer(), other.bearer());
+        }
+
+        private static boolean matches(@Nullable String own, @Nullable String other) {
+            return own != null && own.equals(other);
+        }
+    }
+
+    /**
+     * @return the new statement's handle
+     * @throws GatewayException USER_LIMIT when the user has as many as allowed
+     */
+    ByteString open(Caller caller, String sql) {
+        if (!count(caller.user())) {
+            // Expired statements leave lazily: let them go before anyone is refused for them.
+            open.cleanUp();
+            if (!count(caller.user())) {
+                throw new GatewayException(
+                        GatewayErrorCode.USER_LIMIT,
+                        "You have " + maxPerUser
+                                + " open prepared statements, the most allowed (weir.flight.max-prepared-statements);"
+                                + " close some.",
+                        ErrorDetails.ofLimit("user", "flight.max-prepared-statements", Integer.toString(maxPerUser)));
+            }
+        }
+        String handle = UUID.randomUUID().toString();
+        open.put(handle, new PreparedStatement(caller.user(), caller.session(), sql));
+        return ByteString.copyFromUtf8(handle);
+    }
+
+    /**
+     * @throws GatewayException NOT_FOUND when there is none of this handle and user
+     */
+    PreparedStatement get(ByteString handle, Caller caller) {
+        PreparedStatement statement = open.getIfPresent(handle.toStringUtf8());
+        if (statement == null || !statement.user.equals(caller.user())) {
+            throw new GatewayException(
+                    GatewayErrorCode.NOT_FOUND,
+                    "There is no such prepared statement; it was closed, or expired unused.");
+        }
+        return statement;
+    }
+
+    /**
+     * Replaces the statement's parameters.
+     *
+     * @throws GatewayException RATE_LIMITED when all users together hold as many bytes of parameters as allowed
+     */
+    void bind(PreparedStatement statement, ParameterPayload parameters) {
+        budget.take(parameters.size());
+        long freed;
+        synchronized (statement) {
+            if (statement.closed) {
+                freed = parameters.size();
+            } else {
+                freed = statement.parameters.size();
+                statement.parameters = parameters;
+            }
+        }
+        budget.giveBack(freed);
+    }
+
+    /** Closes one; a handle that is not known, or another user's, is ignored. */
+    void close(ByteString handle, Caller caller) {
+        String key = handle.toStringUtf8();
+        PreparedStatement statement = open.getIfPresent(key);
+        if (statement != null && statement.user.equals(caller.user())) {
+            open.invalidate(key);
+        }
+    }
+
+    /** Closes all that were prepared in the caller's session. */
+    void closeSession(Caller caller) {
+        open.asMap()
+                .values()
+                .removeIf(statement -> statement.user.equals(caller.user()) && statement.isOf(caller.session()));
+    }
+
+    long count() {
+        open.cleanUp();
+        return open.estimatedSize();
+    }
+
+    private boolean count(String user) {
+        boolean[] counted = new boolean[1];
+        perUser.compute(user, (name, now) -> {
+            int held = now == null ? 0 : now;
+            counted[0] = held < maxPerUser;
+            return counted[0] ? Integer.valueOf(held + 1) : now;
+        });
+        return counted[0];
+    }
+
+    private void closed(PreparedStatement statement) {
+        long freed;
+        synchronized (statement) {
+            freed = statement.parameters.size();
+            statement.parameters = ParameterPayload.NONE;
+            statement.closed = true;
+        }
+        budget.giveBack(freed);
+        perUser.computeIfPresent(statement.user, (name, now) -> now <= 1 ? null : now - 1);
+    }
+}

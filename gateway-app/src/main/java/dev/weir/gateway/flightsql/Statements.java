@@ -1,0 +1,299 @@
+package dev.weir.gateway.flightsql;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Timestamp;
+import dev.weir.auth.token.TicketRefusedException;
+import dev.weir.gateway.query.CancelReason;
+import dev.weir.gateway.query.Description;
+import dev.weir.gateway.query.ErrorDetails;
+import dev.weir.gateway.query.Front;
+import dev.weir.gateway.query.GatewayErrorCode;
+import dev.weir.gateway.query.GatewayException;
+import dev.weir.gateway.query.QueryExecution;
+import dev.weir.gateway.query.QueryRequest;
+import dev.weir.gateway.query.ResultStream;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
+import org.apache.arrow.flight.impl.Flight;
+import org.apache.arrow.flight.sql.impl.FlightSql;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.types.pojo.Schema;
+import org.jspecify.annotations.Nullable;
+
+/** Statements: described for a ticket, redeemed as a stream, run as an update. Thread-safe; nothing here blocks. */
+final class Statements {
+
+    /** A ticket carries the parameters bound to its statement, to the client and back. */
+    private static final long MAX_TICKET_PARAMETER_BYTES = 4L << 20;
+
+    private final FlightSqlBackend backend;
+    private final FlightSessions sessions;
+    private final TicketLedger ledger;
+    private final BufferAllocator allocator;
+    private final Clock clock;
+    private final FlightSqlSettings settings;
+
+    /** Write tickets name it: the process that issued one alone knows whether it was redeemed. */
+    private final String issuer = UUID.randomUUID().toString();
+
+    private final Set<QueryExecution> running = ConcurrentHashMap.newKeySet();
+    private volatile boolean draining;
+
+    Statements(
+            FlightSqlBackend backend,
+            FlightSqlSettings settings,
+            FlightSessions sessions,
+            TicketLedger ledger,
+            BufferAllocator allocator,
+            Clock clock) {
+        this.backend = backend;
+        this.settings = settings;
+        this.sessions = sessions;
+        this.ledger = ledger;
+        this.allocator = allocator;
+        this.clock = clock;
+    }
+
+    /** A statement with its parameters, as a client asks for it. */
+    record Statement(String sql, ParameterPayload parameters) {}
+
+    CompletionStage<Description> describe(Caller caller, String sql) {
+        return backend.queries()
+                .describe(caller.identity(), sql, sessions.settingsOf(caller).settings());
+    }
+
+    /** The schema of the statement's stream. */
+    CompletionStage<Schema> schema(Caller caller, String sql) {
+        return describe(caller, sql).thenApply(Statements::streamSchema);
+    }
+
+    private static Schema streamSchema(Description description) {
+        return description.givesRows() ? description.schema() : ArrowSchemas.COUNT;
+    }
+
+    /** Describes the statement and issues a ticket for it; nothing is run or queued. */
+    CompletionStage<Flight.FlightInfo> info(Caller caller, Flight.FlightDescriptor descriptor, Statement statement) {
+        if (statement.parameters().size() > MAX_TICKET_PARAMETER_BYTES) {
+            throw new GatewayException(
+                    GatewayErrorCode.TOO_LARGE,
+                    "A query takes at most " + MAX_TICKET_PARAMETER_BYTES + " bytes of parameters.",
+                    ErrorDetails.ofLimit("query", "query parameter bytes", Long.toString(MAX_TICKET_PARAMETER_BYTES)));
+        }
+        FlightSession.Settings session = sessions.settingsOf(caller);
+        return backend.queries()
+                .describe(caller.identity(), statement.sql(), session.settings())
+                .thenApply(description -> {
+                    boolean isRead = description.kind().isRead();
+                    StatementTicket ticket = new StatementTicket(
+                            UUID.randomUUID().toString(),
+                            isRead ? "" : issuer,
+                            statement.sql(),
+                            statement.parameters(),
+                            session.settings(),
+                            caller.options().or(session.options()));
+                    return info(caller, descriptor, ticket, streamSchema(description));
+                });
+    }
+
+    private Flight.FlightInfo info(
+            Caller caller, Flight.FlightDescriptor descriptor, StatementTicket ticket, Schema schema) {
+        byte[] signed = backend.signer().sign(caller.user(), ticket.encode(), settings.ticketTimeToLive());
+        Any packed = Any.pack(FlightSql.TicketStatementQuery.newBuilder()
+                .setStatementHandle(ByteString.copyFrom(signed))
+                .build());
+        Flight.FlightEndpoint.Builder endpoint = Flight.FlightEndpoint.newBuilder()
+                .setTicket(Flight.Ticket.newBuilder().setTicket(packed.toByteString()));
+        if (!ticket.isWrite()) {
+            // An expiry says that the ticket can be redeemed again until then.
+            Instant expiry = clock.instant().plus(settings.ticketTimeToLive());
+            endpoint.setExpirationTime(
+                    Timestamp.newBuilder().setSeconds(expiry.getEpochSecond()).setNanos(expiry.getNano()));
+        }
+        return FlightInfos.of(descriptor, schema, endpoint)
+                .setAppMetadata(ByteString.copyFromUtf8(ticket.id()))
+                .build();
+    }
+
+    /** Runs the statement of a ticket. */
+    void redeem(Caller caller, ByteString signed, ServerStreamListener listener) {
+        StatementTicket ticket = StatementTicket.decode(backend.signer().verify(caller.user(), signed.toByteArray()));
+        if (ticket.isWrite() && !ticket.issuer().equals(issuer)) {
+            throw new GatewayException(
+                    GatewayErrorCode.NOT_FOUND,
+                    "The ticket of a statement that writes can be redeemed only at the gateway that issued it, until"
+                            + " that restarts; ask for a new one.");
+        }
+        List<List<@Nullable Object>> rows = decode(ticket.parameters());
+        QueryRequest request = request(
+                ticket.sql(),
+                rows,
+                new FlightSession.Settings(ticket.settings(), caller.options().or(ticket.options())));
+        ledger.claim(ticket, caller.user());
+        QueryExecution execution;
+        try {
+            execution = submit(caller, request);
+        } catch (RuntimeException e) {
+            ledger.unclaim(ticket);
+            throw e;
+        }
+        ledger.started(ticket, execution);
+        pump(caller, listener).start(execution);
+    }
+
+    /** Runs a statement at once, without a ticket. */
+    void stream(Caller caller, Statement statement, ServerStreamListener listener) {
+        QueryExecution execution = submit(caller, request(caller, statement.sql(), decode(statement.parameters())));
+        pump(caller, listener).start(execution);
+    }
+
+    /**
+     * Runs a statement for its count.
+     *
+     * @return rows changed, or given back by a statement that changes rows; 0 when there is nothing to count, -1 for a
+     *     read, whose rows are not looked at
+     */
+    CompletionStage<Long> update(Caller caller, String sql, ParameterDecoder.Rows rows) {
+        if (rows.bound() && rows.values().isEmpty()) {
+            // A batch of no rows: nothing to do, and not the same as a statement without parameters.
+            return CompletableFuture.completedFuture(0L);
+        }
+        QueryExecution execution = submit(caller, request(caller, sql, rows.values()));
+        caller.call().atEnd(() -> execution.cancel(goneReason()));
+        return execution.stream().thenCompose(stream -> count(execution, stream));
+    }
+
+    private CompletionStage<Long> count(QueryExecution execution, ResultStream stream) {
+        var kind = execution.snapshot().kind();
+        CompletionStage<Long> rows;
+        if (kind != null && kind.isRead()) {
+            stream.finishEarly();
+            rows = CompletableFuture.completedFuture(-1L);
+        } else {
+            rows = StreamDrain.rowsOf(stream)
+                    .thenApply(given -> stream.updateCount().orElse(given));
+        }
+        return rows.whenComplete((count, failure) -> stream.close())
+                .thenCombine(execution.done(), (count, snapshot) -> {
+                    // Only now it is known that the change was committed.
+                    GatewayException failure = FlightErrors.ofSnapshot(snapshot);
+                    if (failure != null) {
+                        throw failure;
+                    }
+                    return count;
+                });
+    }
+
+    /** Answers a question about the catalog. */
+    void metadata(Caller caller, MetadataCommand command, ServerStreamListener listener) {
+        CompletionStage<ResultStream> answer = backend.queries().metadata(caller.identity(), command.request());
+        new ResultPump(listener, caller.call(), command.shape(allocator), this::goneReason).start(answer);
+    }
+
+    /**
+     * Cancels the queries of a FlightInfo.
+     *
+     * @throws GatewayException NOT_FOUND when it is not one that this gateway issued to the caller
+     */
+    TicketLedger.Cancellation cancel(Caller caller, Flight.FlightInfo info) {
+        TicketLedger.@Nullable Cancellation outcome = null;
+        for (Flight.FlightEndpoint endpoint : info.getEndpointList()) {
+            String id = ticketId(caller, endpoint.getTicket());
+            if (id != null) {
+                outcome = ledger.cancel(id, caller.identity(), true);
+            }
+        }
+        if (outcome == null && !info.getAppMetadata().isEmpty()) {
+            // The ticket has expired, or is another user's: its query may run still, and an admin may end it.
+            outcome = ledger.cancel(info.getAppMetadata().toStringUtf8(), caller.identity(), false);
+        }
+        if (outcome == null) {
+            throw new GatewayException(GatewayErrorCode.NOT_FOUND, "There is no such query to cancel.");
+        }
+        return outcome;
+    }
+
+    private @Nullable String ticketId(Caller caller, Flight.Ticket ticket) {
+        try {
+            Any packed = Any.parseFrom(ticket.getTicket());
+            if (!packed.is(FlightSql.TicketStatementQuery.class)) {
+                return null;
+            }
+            byte[] signed = packed.unpack(FlightSql.TicketStatementQuery.class)
+                    .getStatementHandle()
+                    .toByteArray();
+            return StatementTicket.decode(backend.signer().verify(caller.user(), signed))
+                    .id();
+        } catch (com.google.protobuf.InvalidProtocolBufferException | TicketRefusedException e) {
+            return null;
+        }
+    }
+
+    /** Decodes parameters; refuses them with the reason when they cannot be bound. */
+    List<List<@Nullable Object>> decode(ParameterPayload parameters) {
+        return ParameterDecoder.decode(parameters, allocator).values();
+    }
+
+    ParameterDecoder.Rows decodeRows(ParameterPayload parameters) {
+        return ParameterDecoder.decode(parameters, allocator);
+    }
+
+    /** From now on queries that lose their client count as ended by the gateway. */
+    void drain() {
+        draining = true;
+    }
+
+    /** Cancels every query of this front that still runs. */
+    void cancelAll() {
+        running.forEach(execution -> execution.cancel(CancelReason.DRAIN));
+    }
+
+    private CancelReason goneReason() {
+        return draining ? CancelReason.DRAIN : CancelReason.CLIENT_GONE;
+    }
+
+    private QueryExecution submit(Caller caller, QueryRequest request) {
+        QueryExecution execution = backend.queries().submit(caller.identity(), request);
+        running.add(execution);
+        var unused = execution.done().thenAccept(snapshot -> running.remove(execution));
+        caller.call().header(FlightErrors.QUERY_ID, execution.id());
+        return execution;
+    }
+
+    private QueryRequest request(Caller caller, String sql, List<List<@Nullable Object>> rows) {
+        FlightSession.Settings session = sessions.settingsOf(caller);
+        return request(
+                sql,
+                rows,
+                new FlightSession.Settings(session.settings(), caller.options().or(session.options())));
+    }
+
+    private static QueryRequest request(String sql, List<List<@Nullable Object>> rows, FlightSession.Settings session) {
+        RequestOptions options = session.options();
+        return new QueryRequest(
+                Front.FLIGHT_SQL,
+                sql,
+                rows,
+                session.settings(),
+                options.statementTimeout(),
+                options.queueTimeout(),
+                options.memoryBytes(),
+                Map.of());
+    }
+
+    private ResultPump pump(Caller caller, ServerStreamListener listener) {
+        return new ResultPump(
+                listener,
+                caller.call(),
+                stream -> stream.schema().getFields().isEmpty() ? new CountStream(stream, allocator) : stream,
+                this::goneReason);
+    }
+}

@@ -233,7 +233,7 @@ class QueryCommandTest {
                 200,
                 "application/json",
                 "{\"id\":\"q-1\",\"state\":\"FAILED\",\"error\":{\"code\":\"EXECUTION_FAILED\","
-                        + "\"message\":\"division by zero\"}}");
+                        + "\"detail\":\"division by zero\"}}");
 
         assertThat(query("select 1")).isEqualTo(1);
         assertThat(cli.out()).contains("9007199254740993").doesNotContain("rows)");

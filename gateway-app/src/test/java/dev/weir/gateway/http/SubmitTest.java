@@ -10,6 +10,7 @@ import java.io.ByteArrayInputStream;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.ipc.ArrowStreamReader;
 import org.junit.jupiter.api.AfterEach;
@@ -50,8 +51,7 @@ class SubmitTest {
 
     @Test
     void csvAndNdjsonHaveOneLineForEachRow() {
-        server.queries.answer(r ->
-                java.util.concurrent.CompletableFuture.completedFuture(FakeResult.numbers(server.allocator, 2, 2)));
+        server.queries.answer(r -> CompletableFuture.completedFuture(FakeResult.numbers(server.allocator, 2, 2)));
 
         assertThat(text(server.post("select 1", "text/csv"))).isEqualTo("n\r\n0\r\n1\r\n2\r\n3\r\n");
         assertThat(text(server.post("select 1", "application/x-ndjson")))
@@ -82,7 +82,7 @@ class SubmitTest {
                 assertThat(next).isEqualTo(rows);
             } else {
                 String last = text(response).strip();
-                assertThat(last).containsPattern(rows - 1 + "\\D");
+                assertThat(last.substring(last.length() - 60)).contains(Integer.toString(rows - 1));
             }
             await().until(() -> server.queries.last().result.closed.get());
             assertThat(server.queries.last().result.deliveredBytes).hasValue(response.body().length);
@@ -91,8 +91,8 @@ class SubmitTest {
 
     @Test
     void aStatementWithoutRowsTellsItsCount() {
-        server.queries.answer(r -> java.util.concurrent.CompletableFuture.completedFuture(
-                FakeResult.update(server.allocator, OptionalLong.of(7))));
+        server.queries.answer(
+                r -> CompletableFuture.completedFuture(FakeResult.update(server.allocator, OptionalLong.of(7))));
 
         assertThat(text(server.post("delete", "application/json")))
                 .isEqualTo("{\"queryId\":\"q1\",\"updateCount\":7}\n");

@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.duckdb.DuckDBConnection;
@@ -185,7 +186,7 @@ public final class DuckDbEngine implements QueryEngine {
     }
 
     private <T> EngineCall<T> start(
-            DuckDbCall<T> call, NativeScope scope, java.util.function.Supplier<SqlText> text, Work work) {
+            DuckDbCall<T> call, NativeScope scope, Supplier<SqlText> text, Work work) {
         if (closed || lost) {
             return DuckDbCall.failed(
                     core.reaper(),
@@ -205,7 +206,7 @@ public final class DuckDbEngine implements QueryEngine {
     }
 
     private <T> void inside(
-            DuckDbCall<T> call, NativeScope scope, java.util.function.Supplier<SqlText> text, Work work) {
+            DuckDbCall<T> call, NativeScope scope, Supplier<SqlText> text, Work work) {
         if (!scope.enter()) {
             return;
         }
@@ -227,16 +228,22 @@ public final class DuckDbEngine implements QueryEngine {
 
     @Override
     public EngineCall<ArrowResult> metadata(MetadataRequest request) {
-        return DuckDbCall.failed(core.reaper(), new EngineException(EngineFailure.UNSUPPORTED, "Not available"));
+        NativeScope scope = new NativeScope(core.reaper());
+        DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);
+        return start(call, scope, SqlText.OURS, () -> {
+            ArrowResult result = core.catalog(scope, request);
+            scope.finish();
+            call.handOver(result, ArrowResult::close);
+        });
     }
 
     @Override
     public EngineCall<Void> check() {
         NativeScope scope = new NativeScope(core.reaper());
         DuckDbCall<Void> call = new DuckDbCall<>(scope);
-        return start(call, scope, () -> new SqlText("", 0, 0, 0), () -> {
+        return start(call, scope, SqlText.OURS, () -> {
             try {
-                DuckDBConnection connection = scope.own(database.duplicate());
+                DuckDBConnection connection = core.connections().plain(scope);
                 if (!connection.isValid(0)) {
                     throw new SQLException("No answer");
                 }

@@ -33,6 +33,11 @@ final class QueryConnections {
         return connection;
     }
 
+    /** Opens a connection without a session into the scope. */
+    DuckDBConnection plain(NativeScope scope) throws SQLException {
+        return scope.own(root.duplicate());
+    }
+
     static String zone(SessionSettings settings) {
         return settings.timeZone() == null ? DEFAULT_ZONE : settings.timeZone();
     }

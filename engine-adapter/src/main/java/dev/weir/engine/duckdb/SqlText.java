@@ -1,6 +1,7 @@
 package dev.weir.engine.duckdb;
 
 import java.nio.charset.StandardCharsets;
+import java.util.function.Supplier;
 
 /**
  * A text as it goes to DuckDB, with the place of the client's statement in it.
@@ -11,6 +12,9 @@ import java.nio.charset.StandardCharsets;
  * @param offset where the statement began in the client's text
  */
 record SqlText(String sql, int prefix, int length, int offset) {
+
+    /** For statements that no client wrote. */
+    static final Supplier<SqlText> OURS = () -> new SqlText("", 0, -1, 0);
 
     static SqlText of(ScannedStatement statement) {
         return new SqlText(statement.text(), 0, statement.text().length(), statement.offset());

@@ -11,9 +11,7 @@ import java.io.IOException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.OptionalLong;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.ipc.ArrowReader;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.duckdb.DuckDBConnection;
@@ -164,26 +162,20 @@ final class StatementRun {
         }
         stopIfEnding();
         QueryConnections.run(connection, "COMMIT");
-        return empty(changed);
+        return core.counted(changed);
     }
 
     private ArrowResult counted(DuckDBPreparedStatement prepared) throws SQLException {
         ResultSet rows = prepared.getResultSet();
         if (rows == null) {
-            return empty(Math.max(0, prepared.getLargeUpdateCount()));
+            return core.counted(Math.max(0, prepared.getLargeUpdateCount()));
         }
         // CHECKPOINT and the like answer a Success column that nobody asked for; reading it lets them finish.
         while (rows.next()) {
             stopIfEnding();
         }
         rows.close();
-        return empty(0);
-    }
-
-    private ArrowResult empty(long changed) {
-        VectorSchemaRoot root = VectorSchemaRoot.of();
-        NativeScope detached = new NativeScope(core.reaper());
-        return new MemoryResult(detached, root, OptionalLong.of(changed));
+        return core.counted(0);
     }
 
     private ArrowResult stream(ResultSet rows, ResultPlan plan) throws SQLException, IOException {

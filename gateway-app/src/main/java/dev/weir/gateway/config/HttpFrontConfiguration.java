@@ -1,18 +1,37 @@
 package dev.weir.gateway.config;
 
 import dev.weir.gateway.http.HttpFront;
+import dev.weir.gateway.http.HttpFrontSettings;
 import dev.weir.gateway.query.QueryService;
-import org.apache.arrow.memory.BufferAllocator;
-import org.springframework.context.annotation.*;
+import java.time.Clock;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
-import org.springframework.web.reactive.function.server.*;
+import org.springframework.security.web.server.ServerAuthenticationEntryPoint;
+import org.springframework.security.web.server.authorization.ServerAccessDeniedHandler;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.WebExceptionHandler;
 
+/** The HTTP front's beans: its routes, and how failures look. Port and TLS of the server are set elsewhere. */
 @Configuration(proxyBeanMethods = false)
-class HttpFrontConfiguration {
+public class HttpFrontConfiguration {
+
+    /** Before the framework's own handler, whose order is -1. */
+    private static final int EXCEPTION_HANDLER_ORDER = -2;
+
     @Bean(destroyMethod = "close")
-    HttpFront httpFront(QueryService queries, WeirProperties properties, BufferAllocator allocator) {
-        return new HttpFront(queries, properties.http().maxBodySize(), allocator);
+    HttpFront httpFront(WeirProperties properties, QueryService queries, ObjectProvider<Clock> clock) {
+        WeirProperties.Results results = properties.results();
+        HttpFrontSettings settings = new HttpFrontSettings(
+                properties.http().maxBodySize(),
+                properties.dataDir().resolve("results"),
+                results.timeToLive(),
+                results.maxBytesPerUser(),
+                results.minFreeDisk(),
+                properties.admission().clientStallTimeout());
+        return new HttpFront(queries, settings, clock.getIfAvailable(Clock::systemUTC));
     }
 
     @Bean
@@ -21,8 +40,18 @@ class HttpFrontConfiguration {
     }
 
     @Bean
-    @Order(-2)
+    @Order(EXCEPTION_HANDLER_ORDER)
     WebExceptionHandler httpProblems(HttpFront front) {
         return front.exceptionHandler();
+    }
+
+    @Bean
+    ServerAuthenticationEntryPoint httpAuthenticationEntryPoint(HttpFront front) {
+        return front.authenticationEntryPoint();
+    }
+
+    @Bean
+    ServerAccessDeniedHandler httpAccessDeniedHandler(HttpFront front) {
+        return front.accessDeniedHandler();
     }
 }

@@ -57,10 +57,7 @@ final class Problems implements WebExceptionHandler {
 
     /** The failure itself, or the fault that an unexpected one is. */
     static GatewayException of(Throwable wrapped) {
-        Throwable thrown = wrapped;
-        while (thrown instanceof CompletionException && thrown.getCause() != null) {
-            thrown = thrown.getCause();
-        }
+        Throwable thrown = unwrap(wrapped);
         if (thrown instanceof GatewayException failure) {
             return failure;
         }
@@ -68,6 +65,15 @@ final class Problems implements WebExceptionHandler {
             return problem.failure();
         }
         return fault(thrown);
+    }
+
+    /** What a stage failed with, without the wrapping that stages add. */
+    static Throwable unwrap(Throwable wrapped) {
+        Throwable thrown = wrapped;
+        while (thrown instanceof CompletionException && thrown.getCause() != null) {
+            thrown = thrown.getCause();
+        }
+        return thrown;
     }
 
     static Mono<Void> write(ServerWebExchange exchange, GatewayException failure) {

@@ -3,6 +3,7 @@ package dev.weir.gateway.flightsql;
 import dev.weir.auth.AuthenticationFailedException;
 import dev.weir.auth.AuthenticationFailedException.Reason;
 import dev.weir.auth.Credentials;
+import dev.weir.auth.tls.ClientCertificates;
 import io.grpc.Attributes;
 import io.grpc.Grpc;
 import io.grpc.Metadata;
@@ -10,9 +11,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.Base64;
-import javax.naming.InvalidNameException;
-import javax.naming.ldap.LdapName;
-import javax.naming.ldap.Rdn;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.apache.arrow.flight.auth.AuthConstants;
@@ -79,13 +77,9 @@ final class CallCredentials {
             if (chain.length == 0 || !(chain[0] instanceof X509Certificate subject)) {
                 return null;
             }
-            for (Rdn rdn : new LdapName(subject.getSubjectX500Principal().getName()).getRdns()) {
-                if (rdn.getType().equalsIgnoreCase("CN")) {
-                    return new Credentials.ClientCertificate(rdn.getValue().toString());
-                }
-            }
-            return null;
-        } catch (SSLPeerUnverifiedException | InvalidNameException e) {
+            String name = ClientCertificates.commonName(subject);
+            return name == null ? null : new Credentials.ClientCertificate(name);
+        } catch (SSLPeerUnverifiedException e) {
             return null;
         }
     }

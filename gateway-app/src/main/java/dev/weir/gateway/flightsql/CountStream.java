@@ -1,5 +1,6 @@
 package dev.weir.gateway.flightsql;
 
+import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.ResultStream;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
@@ -57,6 +58,11 @@ final class CountStream implements ResultStream {
         vector.setSafe(0, count.getAsLong());
         root.setRowCount(1);
         return true;
+    }
+
+    @Override
+    public CompletionStage<GatewayException> aborted() {
+        return statement.aborted();
     }
 
     @Override

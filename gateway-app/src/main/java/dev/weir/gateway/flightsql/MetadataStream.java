@@ -1,5 +1,6 @@
 package dev.weir.gateway.flightsql;
 
+import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.ResultStream;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
@@ -77,6 +78,11 @@ final class MetadataStream implements ResultStream {
             }
         }
         root.setRowCount(rows);
+    }
+
+    @Override
+    public CompletionStage<GatewayException> aborted() {
+        return answer.aborted();
     }
 
     @Override

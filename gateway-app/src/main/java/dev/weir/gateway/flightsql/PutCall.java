@@ -126,16 +126,17 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
     public void onCompleted() {
         atEnd = true;
         stallCheck.cancel(false);
-        if (refusal == null && target == null) {
-            refusal = FlightErrors.invalidRequest("The DoPut ended before its descriptor came.");
-        }
-        if (refusal != null) {
-            fail(refusal);
+        Target chosen = target;
+        if (refusal != null || chosen == null) {
+            fail(
+                    refusal != null
+                            ? refusal
+                            : FlightErrors.invalidRequest("The DoPut ended before its descriptor came."));
             return;
         }
         CompletionStage<? extends MessageLite> result;
         try {
-            result = target.accept(new ParameterPayload(messages));
+            result = chosen.accept(new ParameterPayload(messages));
         } catch (RuntimeException e) {
             fail(e);
             return;

@@ -4,15 +4,11 @@ import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.QueryExecution;
-import dev.weir.gateway.query.QuerySnapshot;
 import dev.weir.gateway.query.ResultStream;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -52,8 +48,6 @@ final class ResultPump {
     private final CallState call;
     private final Supplier<CancelReason> goneReason;
     private final UnaryOperator<ResultStream> shape;
-    private final ScheduledExecutorService scheduler;
-    private final long stallMillis;
     private final AtomicInteger signals = new AtomicInteger();
 
     private CompletableFuture<ResultStream> opening = new CompletableFuture<>();
@@ -65,35 +59,26 @@ final class ResultPump {
     private long batchBytes;
 
     private volatile boolean gone;
-    private volatile @Nullable QuerySnapshot endedElsewhere;
+    private volatile @Nullable GatewayException aborted;
 
     /**
      * @param shape turns the engine's result into the one that is sent
      * @param goneReason why a query is cancelled when its client goes: that, or the gateway's own end
-     * @param stallMillis how long the transport may take over the last bytes before the query counts as delivered
      */
     ResultPump(
             ServerStreamListener listener,
             CallState call,
             UnaryOperator<ResultStream> shape,
-            Supplier<CancelReason> goneReason,
-            ScheduledExecutorService scheduler,
-            long stallMillis) {
+            Supplier<CancelReason> goneReason) {
         this.listener = listener;
         this.call = call;
         this.shape = shape;
         this.goneReason = goneReason;
-        this.scheduler = scheduler;
-        this.stallMillis = stallMillis;
     }
 
     /** Pumps the result of a query. Called once, on the call's thread. */
     void start(QueryExecution query) {
         execution = query;
-        var unused = query.done().thenAccept(snapshot -> {
-            endedElsewhere = snapshot;
-            signal();
-        });
         start(query.stream());
     }
 
@@ -161,6 +146,10 @@ final class ResultPump {
             opened.close();
             throw e;
         }
+        var unused = opened.aborted().thenAccept(failure -> {
+            aborted = failure;
+            signal();
+        });
         load();
         return true;
     }
@@ -214,19 +203,15 @@ final class ResultPump {
         phase = Phase.OVER;
         ResultStream result = result();
         listener.completed();
-        // A client that does not take the last bytes must not hold the permit for ever.
-        ScheduledFuture<?> bound = scheduler.schedule(result::close, stallMillis, TimeUnit.MILLISECONDS);
-        call.atEnd(() -> {
-            bound.cancel(false);
-            result.close();
-        });
+        // Until then the reader's clocks run on: a client that does not take the last bytes does not keep the permit.
+        call.atEnd(result::close);
+        var unused = result.aborted().thenAccept(failure -> result.close());
         return false;
     }
 
     /** Room in the transport; a query that was ended elsewhere meanwhile (a timeout, a cancel) ends the call here. */
     private boolean isReady() {
-        QuerySnapshot ended = endedElsewhere;
-        GatewayException failure = ended == null ? null : FlightErrors.ofSnapshot(ended);
+        GatewayException failure = aborted;
         if (failure != null) {
             fail(failure);
             return false;

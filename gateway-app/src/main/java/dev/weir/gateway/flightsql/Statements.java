@@ -22,7 +22,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ScheduledExecutorService;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
 import org.apache.arrow.flight.impl.Flight;
 import org.apache.arrow.flight.sql.impl.FlightSql;
@@ -41,7 +40,6 @@ final class Statements {
     private final TicketLedger ledger;
     private final BufferAllocator allocator;
     private final Clock clock;
-    private final ScheduledExecutorService scheduler;
     private final FlightSqlSettings settings;
 
     /** Write tickets name it: the process that issued one alone knows whether it was redeemed. */
@@ -56,14 +54,12 @@ final class Statements {
             FlightSessions sessions,
             TicketLedger ledger,
             BufferAllocator allocator,
-            ScheduledExecutorService scheduler,
             Clock clock) {
         this.backend = backend;
         this.settings = settings;
         this.sessions = sessions;
         this.ledger = ledger;
         this.allocator = allocator;
-        this.scheduler = scheduler;
         this.clock = clock;
     }
 
@@ -199,14 +195,7 @@ final class Statements {
     /** Answers a question about the catalog. */
     void metadata(Caller caller, MetadataCommand command, ServerStreamListener listener) {
         CompletionStage<ResultStream> answer = backend.queries().metadata(caller.identity(), command.request());
-        new ResultPump(
-                        listener,
-                        caller.call(),
-                        command.shape(allocator),
-                        this::goneReason,
-                        scheduler,
-                        settings.clientStallTimeout().toMillis())
-                .start(answer);
+        new ResultPump(listener, caller.call(), command.shape(allocator), this::goneReason).start(answer);
     }
 
     /**
@@ -305,8 +294,6 @@ final class Statements {
                 listener,
                 caller.call(),
                 stream -> stream.schema().getFields().isEmpty() ? new CountStream(stream, allocator) : stream,
-                this::goneReason,
-                scheduler,
-                settings.clientStallTimeout().toMillis());
+                this::goneReason);
     }
 }

@@ -1,0 +1,87 @@
+package dev.weir.gateway.config;
+
+import dev.weir.auth.Authenticator;
+import dev.weir.auth.tls.TlsMaterial;
+import dev.weir.auth.token.TicketSigner;
+import dev.weir.engine.QueryEngine;
+import dev.weir.gateway.flightsql.FlightSqlBackend;
+import dev.weir.gateway.flightsql.FlightSqlFront;
+import dev.weir.gateway.flightsql.FlightSqlSettings;
+import dev.weir.gateway.flightsql.FlightTls;
+import dev.weir.gateway.query.QueryService;
+import java.time.Clock;
+import org.apache.arrow.memory.BufferAllocator;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.info.BuildProperties;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Puts the Flight SQL front together, and starts and stops it with the application. */
+@Configuration(proxyBeanMethods = false)
+class FlightFrontConfiguration {
+
+    @Bean(destroyMethod = "close")
+    FlightSqlFront flightSqlFront(
+            WeirProperties properties,
+            FlightSqlBackend backend,
+            BufferAllocator allocator,
+            ObjectProvider<TlsMaterial> tls) {
+        TlsMaterial material = tls.getIfAvailable();
+        return new FlightSqlFront(settings(properties, material), backend, allocator, Clock.systemUTC());
+    }
+
+    @Bean
+    FlightSqlBackend flightSqlBackend(
+            QueryService queries,
+            Authenticator authenticator,
+            TicketSigner signer,
+            QueryEngine engine,
+            ObjectProvider<BuildProperties> build) {
+        BuildProperties info = build.getIfAvailable();
+        String version = info == null ? null : info.getVersion();
+        return new FlightSqlBackend(queries, authenticator, signer, engine.info(), version == null ? "" : version);
+    }
+
+    @Bean
+    SmartLifecycle flightSqlFrontLifecycle(FlightSqlFront front, WeirProperties properties) {
+        return new SmartLifecycle() {
+            @Override
+            public void start() {
+                front.start();
+            }
+
+            @Override
+            public void stop() {
+                front.stop(properties.shutdown().grace());
+            }
+
+            @Override
+            public boolean isRunning() {
+                return front.isRunning();
+            }
+
+            /** Before the warm-up calls it, and after the drain has let its streams finish. */
+            @Override
+            public int getPhase() {
+                return GatewayLifecycle.PHASE - 1;
+            }
+        };
+    }
+
+    private static FlightSqlSettings settings(WeirProperties properties, @Nullable TlsMaterial tls) {
+        WeirProperties.Flight flight = properties.flight();
+        return new FlightSqlSettings(
+                flight.address(),
+                flight.port(),
+                tls == null ? null : new FlightTls(tls.keyManager(), tls.clientTrustManager()),
+                Math.toIntExact(flight.maxInboundMessageSize().toBytes()),
+                Math.toIntExact(flight.maxHeaderSize().toBytes()),
+                flight.ticketTimeToLive(),
+                flight.maxPreparedStatements(),
+                flight.preparedStatementTimeToLive(),
+                flight.sessionTimeToLive(),
+                properties.admission().clientStallTimeout());
+    }
+}

@@ -132,7 +132,7 @@ final class Statements {
                     "The ticket of a statement that writes can be redeemed only at the gateway that issued it, until"
                             + " that restarts; ask for a new one.");
         }
-        List<List<@Nullable Object>> rows = decode(ticket.parameters());
+        List<List<@Nullable Object>> rows = decode(ticket.parameters()).values();
         QueryRequest request = request(
                 ticket.sql(),
                 rows,
@@ -151,7 +151,9 @@ final class Statements {
 
     /** Runs a statement at once, without a ticket. */
     void stream(Caller caller, Statement statement, ServerStreamListener listener) {
-        QueryExecution execution = submit(caller, request(caller, statement.sql(), decode(statement.parameters())));
+        QueryExecution execution = submit(
+                caller,
+                request(caller, statement.sql(), decode(statement.parameters()).values()));
         pump(caller, listener).start(execution);
     }
 
@@ -238,11 +240,7 @@ final class Statements {
     }
 
     /** Decodes parameters; refuses them with the reason when they cannot be bound. */
-    List<List<@Nullable Object>> decode(ParameterPayload parameters) {
-        return ParameterDecoder.decode(parameters, allocator).values();
-    }
-
-    ParameterDecoder.Rows decodeRows(ParameterPayload parameters) {
+    ParameterDecoder.Rows decode(ParameterPayload parameters) {
         return ParameterDecoder.decode(parameters, allocator);
     }
 

@@ -7,7 +7,6 @@ import java.time.Clock;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.annotation.Order;
 import org.springframework.security.web.server.ServerAuthenticationEntryPoint;
 import org.springframework.security.web.server.authorization.ServerAccessDeniedHandler;
 import org.springframework.web.reactive.function.server.RouterFunction;
@@ -17,9 +16,6 @@ import org.springframework.web.server.WebExceptionHandler;
 /** The HTTP front's beans: its routes, and how failures look. Port and TLS of the server are set elsewhere. */
 @Configuration(proxyBeanMethods = false)
 public class HttpFrontConfiguration {
-
-    /** Before the framework's own handler, whose order is -1. */
-    private static final int EXCEPTION_HANDLER_ORDER = -2;
 
     @Bean(destroyMethod = "close")
     HttpFront httpFront(WeirProperties properties, QueryService queries, ObjectProvider<Clock> clock) {
@@ -40,7 +36,6 @@ public class HttpFrontConfiguration {
     }
 
     @Bean
-    @Order(EXCEPTION_HANDLER_ORDER)
     WebExceptionHandler httpProblems(HttpFront front) {
         return front.exceptionHandler();
     }

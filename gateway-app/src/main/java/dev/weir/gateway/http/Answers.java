@@ -46,7 +46,8 @@ final class Answers {
         ClientConnection connection = wanted.connection();
         ChunkOutput out =
                 new ChunkOutput(connection.allocator(), wanted.format().chunkBytes());
-        ChunkSource source = new ChunkSource(result, encoder(wanted.format(), out, from.queryId(), result), out, rowLimit);
+        ChunkSource source =
+                new ChunkSource(result, encoder(wanted.format(), out, from.queryId(), result), out, rowLimit);
         return new ResultPump(source, wanted.coding(), connection, encoding, from::failed);
     }
 

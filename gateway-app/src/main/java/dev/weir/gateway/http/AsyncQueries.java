@@ -31,8 +31,7 @@ final class AsyncQueries implements AutoCloseable {
     }
 
     /** Keeps the result of a query that nobody waits for any more. Takes it when it comes. */
-    AsyncQuery adopt(
-            Identity owner, QueryExecution execution, CompletionStage<LoadedResult> coming, long rowLimit) {
+    AsyncQuery adopt(Identity owner, QueryExecution execution, CompletionStage<LoadedResult> coming, long rowLimit) {
         AsyncQuery query = new AsyncQuery(owner, execution);
         queries.put(query.id(), query);
         coming.thenCompose(result -> new SpoolWriter(spool, owner.user(), result, rowLimit, disk).start())

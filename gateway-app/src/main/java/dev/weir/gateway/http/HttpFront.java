@@ -51,11 +51,7 @@ public final class HttpFront implements AutoCloseable {
         this(queries, settings, clock, Spool.diskOf(settings.resultsDirectory()));
     }
 
-    HttpFront(
-            QueryService queries,
-            HttpFrontSettings settings,
-            InstantSource clock,
-            FreeDisk freeDisk) {
+    HttpFront(QueryService queries, HttpFrontSettings settings, InstantSource clock, FreeDisk freeDisk) {
         this.asyncQueries = new AsyncQueries(new Spool(settings, freeDisk), settings, clock, disk);
         timer.setRemoveOnCancelPolicy(true);
         Answers answers = new Answers(encoding);
@@ -92,7 +88,7 @@ public final class HttpFront implements AutoCloseable {
         return routes;
     }
 
-    /** Turns failures into problem+json; to be asked before the framework's own handlers. */
+    /** Turns failures into problem+json; its order puts it before the framework's own handlers. */
     public WebExceptionHandler exceptionHandler() {
         return problems;
     }
@@ -138,8 +134,8 @@ public final class HttpFront implements AutoCloseable {
     }
 
     private static ExecutorService pool(String name, int size) {
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                size, size, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads(name));
+        ThreadPoolExecutor pool =
+                new ThreadPoolExecutor(size, size, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads(name));
         pool.allowCoreThreadTimeOut(true);
         return pool;
     }

@@ -16,10 +16,12 @@ record LoadedResult(ResultStream stream, boolean batchLoaded, boolean truncated)
     /** Pulls the first batch. The stream is closed when that fails. */
     static CompletionStage<LoadedResult> of(ResultStream result, BufferAllocator allocator) {
         ResultStream stream = result.schema().getFields().isEmpty() ? new CountResult(result, allocator) : result;
-        return stream.next().thenApply(more -> new LoadedResult(stream, more, false)).whenComplete((loaded, thrown) -> {
-            if (thrown != null) {
-                stream.close();
-            }
-        });
+        return stream.next()
+                .thenApply(more -> new LoadedResult(stream, more, false))
+                .whenComplete((loaded, thrown) -> {
+                    if (thrown != null) {
+                        stream.close();
+                    }
+                });
     }
 }

@@ -30,8 +30,9 @@ record QueryPage(List<QuerySnapshot> queries, @Nullable String next) {
     private static final int DEFAULT_LIMIT = 100;
     private static final int MAX_LIMIT = 1000;
 
-    private static final Comparator<QuerySnapshot> NEWEST_FIRST =
-            Comparator.comparing(QuerySnapshot::submitted).thenComparing(QuerySnapshot::id).reversed();
+    private static final Comparator<QuerySnapshot> NEWEST_FIRST = Comparator.comparing(QuerySnapshot::submitted)
+            .thenComparing(QuerySnapshot::id)
+            .reversed();
 
     /** A place in the order; new queries come before it, so that a page never repeats or skips one. */
     private record Cursor(Instant submitted, String id) {
@@ -67,7 +68,8 @@ record QueryPage(List<QuerySnapshot> queries, @Nullable String next) {
         int limit = DEFAULT_LIMIT;
         Cursor cursor = null;
         for (var parameter : parameters.entrySet()) {
-            String value = parameter.getValue().size() == 1 ? parameter.getValue().get(0) : null;
+            String value =
+                    parameter.getValue().size() == 1 ? parameter.getValue().get(0) : null;
             if (value == null) {
                 throw invalid("\"" + parameter.getKey() + "\" must be given once, with a value.");
             }

@@ -48,11 +48,7 @@ final class ResultCall {
     private volatile @Nullable ScheduledFuture<?> timer;
 
     ResultCall(
-            ResultSource source,
-            Answers answers,
-            Answers.Wanted wanted,
-            long rowLimit,
-            @Nullable Patience patience) {
+            ResultSource source, Answers answers, Answers.Wanted wanted, long rowLimit, @Nullable Patience patience) {
         this.source = source;
         this.answers = answers;
         this.wanted = wanted;
@@ -67,7 +63,8 @@ final class ResultCall {
 
     private void start(MonoSink<ServerResponse> sink) {
         sink.onCancel(this::clientGone);
-        // The framework's cancel misses a client that leaves between the answer and its writing; the connection does not.
+        // The framework's cancel misses a client that leaves between the answer and its writing; the connection does
+        // not.
         closing = wanted.connection().onClosed(this::clientGone);
         CompletionStage<LoadedResult> coming = source.load();
         Patience limited = patience;
@@ -116,8 +113,7 @@ final class ResultCall {
         }
     }
 
-    private void tooLate(
-            MonoSink<ServerResponse> sink, Patience limited, CompletionStage<LoadedResult> coming) {
+    private void tooLate(MonoSink<ServerResponse> sink, Patience limited, CompletionStage<LoadedResult> coming) {
         if (taker.compareAndSet(Taker.OPEN, Taker.SPOOL)) {
             unregister();
             limited.accept().apply(coming).subscribe(sink::success, sink::error);

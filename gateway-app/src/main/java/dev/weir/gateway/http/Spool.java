@@ -73,8 +73,7 @@ final class Spool {
         try {
             checkDisk(LEAST_BYTES);
             Path path = settings.resultsDirectory().resolve(UUID.randomUUID() + SUFFIX);
-            FileChannel channel =
-                    FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             return new SpoolFile(this, user, path, channel);
         } catch (IOException | RuntimeException e) {
             release(user, LEAST_BYTES);

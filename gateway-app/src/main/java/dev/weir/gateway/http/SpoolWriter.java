@@ -72,7 +72,8 @@ final class SpoolWriter {
             disk.execute(this::run);
         } catch (RejectedExecutionException e) {
             // The front is closing: the result goes, and its file with it.
-            failure.compareAndSet(null, new GatewayException(GatewayErrorCode.DRAINING, "The gateway is shutting down."));
+            failure.compareAndSet(
+                    null, new GatewayException(GatewayErrorCode.DRAINING, "The gateway is shutting down."));
             run();
         }
     }
@@ -153,6 +154,15 @@ final class SpoolWriter {
                 GatewayErrorCode.INTERNAL,
                 "The result could not be stored; the gateway's log has more under the error id "
                         + fault.details().errorId() + ".",
-                new ErrorDetails(null, null, null, null, null, null, null, null, fault.details().errorId()));
+                new ErrorDetails(
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        fault.details().errorId()));
     }
 }

@@ -81,8 +81,7 @@ final class SpooledResult implements ResultStream {
                     GatewayErrorCode.CLIENT_STALLED,
                     "The client took no part of the result for " + allowed.toSeconds()
                             + " s (admission.client-stall-timeout).",
-                    ErrorDetails.ofLimit(
-                            "query", "admission.client-stall-timeout", allowed.toSeconds() + "s")));
+                    ErrorDetails.ofLimit("query", "admission.client-stall-timeout", allowed.toSeconds() + "s")));
         }
     }
 

@@ -65,9 +65,7 @@ final class SubmitHandler {
             return accept(identity, execution, source.load(), submission.rowLimit(), preferred);
         }
         ResultCall.Patience patience = new ResultCall.Patience(
-                waitTime,
-                timer,
-                coming -> accept(identity, execution, coming, submission.rowLimit(), preferred));
+                waitTime, timer, coming -> accept(identity, execution, coming, submission.rowLimit(), preferred));
         return new ResultCall(source, answers, wanted, submission.rowLimit(), patience).answer();
     }
 
@@ -89,5 +87,4 @@ final class SubmitHandler {
                 .contentType(MediaType.APPLICATION_JSON)
                 .bodyValue(StatusJson.bytes(json -> StatusJson.write(json, query.snapshot(), query.status())));
     }
-
 }

@@ -258,9 +258,9 @@ public abstract class QueryEngineContract {
     /** A result whose batches take seconds each. */
     private ArrowResult stalling() {
         String sql = "select list_sum(range(i, i + 3000)) from range(10000000) t(i)";
-        return Rows.await(engine.execute(
-                        new EngineQuery("stalling", sql, Access.READ, SessionSettings.NONE, List.of(), 122_880))
-                .result());
+        return Rows.await(
+                engine.execute(new EngineQuery("stalling", sql, Access.READ, SessionSettings.NONE, List.of(), 122_880))
+                        .result());
     }
 
     @Test

@@ -90,11 +90,11 @@ public final class DuckDbEngine implements QueryEngine {
             if (e.getCause() instanceof DuckDbOpenException refused) {
                 throw refused;
             }
-            throw new DuckDbOpenException("DuckDB cannot be started: " + e.getCause(), e);
+            throw new DuckDbOpenException("database", "DuckDB cannot be started: " + e.getCause(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             threads.shutdown();
-            throw new DuckDbOpenException("Interrupted while DuckDB was starting", e);
+            throw new DuckDbOpenException("database", "Interrupted while DuckDB was starting", e);
         }
     }
 
@@ -185,8 +185,7 @@ public final class DuckDbEngine implements QueryEngine {
         return statement;
     }
 
-    private <T> EngineCall<T> start(
-            DuckDbCall<T> call, NativeScope scope, Supplier<SqlText> text, Work work) {
+    private <T> EngineCall<T> start(DuckDbCall<T> call, NativeScope scope, Supplier<SqlText> text, Work work) {
         if (closed || lost) {
             return DuckDbCall.failed(
                     core.reaper(),
@@ -205,8 +204,7 @@ public final class DuckDbEngine implements QueryEngine {
         return call;
     }
 
-    private <T> void inside(
-            DuckDbCall<T> call, NativeScope scope, Supplier<SqlText> text, Work work) {
+    private <T> void inside(DuckDbCall<T> call, NativeScope scope, Supplier<SqlText> text, Work work) {
         if (!scope.enter()) {
             return;
         }

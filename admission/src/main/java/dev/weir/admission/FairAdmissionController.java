@@ -101,7 +101,7 @@ final class FairAdmissionController implements AdmissionController {
         waiter.bytes = request.memoryBytes().orElse(capacity.limits().memoryPerQueryBytes());
         Rejection refusal = refuseAtOnce(waiter);
         if (refusal != null) {
-            waiter.markRefused(Waiter.State.REJECTED, refusal);
+            waiter.markRefused(refusal);
             return;
         }
         waiter.expectedNanos = history.expectedNanos(request.user(), request.fingerprint());
@@ -155,13 +155,11 @@ final class FairAdmissionController implements AdmissionController {
     @GuardedBy("lock")
     private void keepOrRefuse(Waiter waiter, UserQueue user, long now, Decisions decisions) {
         Rejection refusal = queueFull(user.name, user.queued(), 0);
-        Waiter.State end = Waiter.State.REJECTED;
         if (refusal == null && waiter.deadlineNanos == now) {
             refusal = forecast.queueTimeout(waiter, user, now);
-            end = Waiter.State.TIMED_OUT;
         }
         if (refusal != null) {
-            waiter.markRefused(end, refusal);
+            waiter.markRefused(refusal);
             queue.withdraw(waiter);
         } else if (queue.earliestDeadline() == waiter) {
             decisions.alarmFor = waiter;
@@ -248,7 +246,7 @@ final class FairAdmissionController implements AdmissionController {
                     refusals.add(forecast.queueTimeout(waiter, requireQueue(waiter), now));
                 }
                 for (int i = 0; i < due.size(); i++) {
-                    refuse(due.get(i), Waiter.State.TIMED_OUT, refusals.get(i), decisions);
+                    refuse(due.get(i), refusals.get(i), decisions);
                 }
                 dispatch(now, decisions);
                 more = due.size() == BATCH;
@@ -273,8 +271,8 @@ final class FairAdmissionController implements AdmissionController {
     }
 
     @GuardedBy("lock")
-    private void refuse(Waiter waiter, Waiter.State end, Rejection refusal, Decisions decisions) {
-        if (waiter.markRefused(end, refusal)) {
+    private void refuse(Waiter waiter, Rejection refusal, Decisions decisions) {
+        if (waiter.markRefused(refusal)) {
             decisions.ended.add(waiter);
         }
         queue.withdraw(waiter);
@@ -336,7 +334,7 @@ final class FairAdmissionController implements AdmissionController {
     private void refuseTooLarge(Decisions decisions) {
         for (Waiter waiter : List.copyOf(queue.waiters())) {
             if (!capacity.mayReserve(waiter.bytes)) {
-                refuse(waiter, Waiter.State.REJECTED, forecast.memoryTooLarge(waiter.bytes), decisions);
+                refuse(waiter, forecast.memoryTooLarge(waiter.bytes), decisions);
             }
         }
     }
@@ -364,7 +362,7 @@ final class FairAdmissionController implements AdmissionController {
     private boolean refuseSomeWaiters(Decisions decisions) {
         Waiter waiter = queue.earliestDeadline();
         for (int i = 0; waiter != null && i < BATCH; i++) {
-            refuse(waiter, Waiter.State.REJECTED, forecast.draining(), decisions);
+            refuse(waiter, forecast.draining(), decisions);
             waiter = queue.earliestDeadline();
         }
         return waiter != null;

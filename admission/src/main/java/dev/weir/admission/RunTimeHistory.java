@@ -41,6 +41,11 @@ final class RunTimeHistory {
         return expectedNanos();
     }
 
+    /** Statements and users remembered. */
+    int size() {
+        return byFingerprint.size() + byUser.size();
+    }
+
     boolean isEmpty() {
         return overall.count == 0;
     }

@@ -8,25 +8,30 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request for a permit, from its arrival to its end.
  *
- * <p>It ends by one compare-and-set of its state; whoever wins it owns what follows, whoever loses does nothing. A
+ * <p>It ends by one compare-and-set; whoever wins it owns what follows, whoever loses does nothing. A
  * cancel may win before it has the lock: the waiter is then dead in its queue for a moment, and a grant that meets it
  * loses and hands the slot on. The other fields are guarded by the controller's lock until the waiter has ended, and do
  * not change afterwards.
  */
 final class Waiter implements Admission {
 
-    enum State {
-        WAITING,
-        GRANTED,
-        TIMED_OUT,
-        CANCELLED,
-        REJECTED
+    /** How a wait ended, with what whoever asked is to be told. */
+    sealed interface End {
+
+        record Granted(Permit permit) implements End {}
+
+        /** Timed out or refused; the rejection says which. */
+        record Refused(Rejection rejection) implements End {}
+
+        record Cancelled() implements End {}
     }
 
     final AdmissionRequest request;
     private final FairAdmissionController controller;
     private final PermitStage stage = new PermitStage(this::cancel);
-    private final AtomicReference<State> state = new AtomicReference<>(State.WAITING);
+
+    /** Null while it waits. */
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
 
     /** Order of arrival; breaks ties between users and between deadlines. */
     long sequence;
@@ -51,12 +56,6 @@ final class Waiter implements Admission {
     @Nullable
     Waiter behind;
 
-    @Nullable
-    private Permit permit;
-
-    @Nullable
-    private Rejection rejection;
-
     /** Guarded by this. */
     private boolean announced;
 
@@ -76,33 +75,27 @@ final class Waiter implements Admission {
     }
 
     boolean isWaiting() {
-        return state.get() == State.WAITING;
+        return end.get() == null;
+    }
+
+    @Nullable
+    End end() {
+        return end.get();
     }
 
     /** Ends the wait with a permit; false when it had ended already and the permit must not be used. */
-    boolean markGranted(Permit granted) {
-        if (!markEnded(State.GRANTED)) {
-            return false;
-        }
-        permit = granted;
-        return true;
+    boolean markGranted(Permit permit) {
+        return end.compareAndSet(null, new End.Granted(permit));
     }
 
     /** Ends the wait with a refusal; false when it had ended already. */
-    boolean markRefused(State refused, Rejection why) {
-        if (!markEnded(refused)) {
-            return false;
-        }
-        rejection = why;
-        return true;
+    boolean markRefused(Rejection rejection) {
+        return end.compareAndSet(null, new End.Refused(rejection));
     }
 
+    /** Ends the wait because nobody wants the permit any more; false when it had ended already. */
     boolean markCancelled() {
-        return markEnded(State.CANCELLED);
-    }
-
-    private boolean markEnded(State end) {
-        return state.compareAndSet(State.WAITING, end);
+        return end.compareAndSet(null, new End.Cancelled());
     }
 
     /** Tells the listener once that this request was queued; whoever tells of its end comes after. */
@@ -113,16 +106,15 @@ final class Waiter implements Admission {
         }
     }
 
-    /** Tells of the end, first the listener, then whoever asked. Without the lock, once, after the state has ended. */
+    /** Tells of the end, first the listener, then whoever asked. Without the lock, once, by whoever ended it. */
     void announceEnd(Callbacks callbacks) {
-        Permit granted = permit;
-        Rejection refused = rejection;
-        if (granted != null) {
-            callbacks.tell(listener -> listener.granted(request, granted));
-            stage.grant(granted);
-        } else if (refused != null) {
-            callbacks.tell(listener -> listener.rejected(request, refused));
-            stage.fail(new AdmissionRejectedException(refused));
+        End ended = end.get();
+        if (ended instanceof End.Granted granted) {
+            callbacks.tell(listener -> listener.granted(request, granted.permit()));
+            stage.grant(granted.permit());
+        } else if (ended instanceof End.Refused refused) {
+            callbacks.tell(listener -> listener.rejected(request, refused.rejection()));
+            stage.fail(new AdmissionRejectedException(refused.rejection()));
         } else {
             callbacks.tell(listener -> listener.cancelled(request));
             stage.fail(new CancellationException("the query was cancelled while it waited"));

@@ -14,7 +14,7 @@ record Limits(
         int userMaxQueued) {
 
     static Limits running(int maxRunning) {
-        return new Limits(maxRunning, 1_000_000, Duration.ofSeconds(60), 1_000_000, 1, 1_000_000, 1_000, 1_000_000);
+        return new Limits(maxRunning, 1_000_000, Duration.ofDays(10), 1_000_000, 1, 1_000_000, 1_000, 1_000_000);
     }
 
     Limits queued(int limit) {

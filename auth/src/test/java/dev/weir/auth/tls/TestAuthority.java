@@ -28,10 +28,10 @@ import org.bouncycastle.operator.OperatorCreationException;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
 /** A certificate authority of the tests. */
-final class TestAuthority {
+public final class TestAuthority {
 
     /** A key and its chain, leaf first. */
-    record Issued(PrivateKey key, List<X509Certificate> chain) {
+    public record Issued(PrivateKey key, List<X509Certificate> chain) {
 
         X509Certificate certificate() {
             return chain.get(0);
@@ -47,21 +47,21 @@ final class TestAuthority {
     private final KeyPair pair;
     private final X509Certificate certificate;
 
-    TestAuthority(String commonName) {
+    public TestAuthority(String commonName) {
         this.name = new X500Name("CN=" + commonName);
         this.pair = pair("EC");
         this.certificate = sign(name, pair, true, Instant.now().plus(Duration.ofDays(10)));
     }
 
-    X509Certificate certificate() {
+    public X509Certificate certificate() {
         return certificate;
     }
 
-    Issued issue(String subject, String algorithm) {
+    public Issued issue(String subject, String algorithm) {
         return issue(subject, algorithm, Instant.now().plus(Duration.ofDays(10)));
     }
 
-    Issued issue(String subject, String algorithm, Instant notAfter) {
+    public Issued issue(String subject, String algorithm, Instant notAfter) {
         KeyPair own = pair(algorithm);
         return new Issued(own.getPrivate(), List.of(sign(new X500Name(subject), own, false, notAfter), certificate));
     }
@@ -102,7 +102,7 @@ final class TestAuthority {
         }
     }
 
-    static void writePem(Path file, List<X509Certificate> certificates) {
+    public static void writePem(Path file, List<X509Certificate> certificates) {
         StringBuilder text = new StringBuilder();
         for (X509Certificate each : certificates) {
             try {
@@ -114,7 +114,7 @@ final class TestAuthority {
         writeText(file, text.toString());
     }
 
-    static void writeText(Path file, String text) {
+    public static void writeText(Path file, String text) {
         try {
             Files.writeString(file, text);
         } catch (IOException e) {

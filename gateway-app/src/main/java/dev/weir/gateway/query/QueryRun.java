@@ -360,6 +360,11 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
     }
 
     @Override
+    public boolean fail(GatewayException failure) {
+        return end(Ending.failed(failure));
+    }
+
+    @Override
     public QuerySnapshot snapshot() {
         QueryState now = Objects.requireNonNull(state.get());
         long time = services.timers().nanoTime();

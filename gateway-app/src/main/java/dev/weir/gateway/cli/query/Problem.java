@@ -42,16 +42,10 @@ record Problem(int status, JsonNode body, @Nullable String retryAfter) {
     /** Code and message in a status document of a query that failed; null when it did not. */
     static @Nullable String ofStatus(JsonNode status) {
         JsonNode error = status.path("error");
-        if (error.isObject()) {
-            String message = error.path("message").asString(error.path("detail").asString(""));
-            return error.path("code").asString("FAILED") + ": " + message;
-        }
-        if (error.isString()) {
-            return error.asString() + ": "
-                    + status.path("errorMessage")
-                            .asString(status.path("message").asString(""));
-        }
-        return null;
+        return error.isObject()
+                ? error.path("code").asString("FAILED") + ": "
+                        + error.path("detail").asString("")
+                : null;
     }
 
     QueryFailure toFailure(String sql) {

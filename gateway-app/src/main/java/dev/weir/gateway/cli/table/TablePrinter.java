@@ -106,13 +106,12 @@ public final class TablePrinter {
     private void print(String[] cells) throws IOException {
         for (int i = 0; i < cells.length; i++) {
             boolean last = i == cells.length - 1;
-            int padding = Math.max(0, widths[i] - DisplayWidth.of(cells[i]));
-            out.append(i == 0 ? " " : "| ");
-            if (columns.get(i).rightAligned()) {
-                out.append(" ".repeat(padding)).append(cells[i]).append(last ? "" : " ");
-            } else {
-                out.append(cells[i]).append(last ? "" : " ".repeat(padding + 1));
-            }
+            String padding = " ".repeat(Math.max(0, widths[i] - DisplayWidth.of(cells[i])));
+            String cell = columns.get(i).rightAligned() ? padding + cells[i] : cells[i] + (last ? "" : padding);
+            out.append(i == 0 ? "" : "|")
+                    .append(last && cell.isEmpty() ? "" : " ")
+                    .append(cell);
+            out.append(last ? "" : " ");
         }
         out.append('\n');
     }

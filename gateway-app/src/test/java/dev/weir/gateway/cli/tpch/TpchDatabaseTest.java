@@ -58,7 +58,7 @@ class TpchDatabaseTest {
                         "lineitem 60175");
     }
 
-    /** The sums were taken from files that the TPC's own generator made. */
+    /** Checked against the tpch extension of DuckDB 1.5.5: all columns but comments and addresses are equal to its. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

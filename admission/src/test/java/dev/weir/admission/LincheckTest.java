@@ -1,0 +1,187 @@
+package dev.weir.admission;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.jetbrains.lincheck.datastructures.ThreadIdGen;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Model checking of interleavings: what concurrent calls return must be what some order of the same calls, one after
+ * the other, returns.
+ */
+class LincheckTest {
+
+    @Test
+    void aWaiterEndsOnceUnderEveryInterleaving() {
+        options(5, 200).check(WaiterCalls.class);
+    }
+
+    @Test
+    void aPermitIsGivenBackOnceUnderEveryInterleaving() {
+        options(5, 200).verifier(EpsilonVerifier.class).check(PermitCalls.class);
+    }
+
+    @Test
+    void theControllerIsLinearizable() {
+        options(6, 40).check(ControllerCalls.class);
+    }
+
+    @Test
+    @Tag("full")
+    void theControllerIsLinearizableOverManyScenarios() {
+        options(100, 1_000).threads(3).check(ControllerCalls.class);
+    }
+
+    private static ModelCheckingOptions options(int iterations, int invocations) {
+        return new ModelCheckingOptions()
+                .iterations(iterations)
+                .invocationsPerIteration(invocations)
+                .threads(2)
+                .actorsPerThread(4)
+                .actorsBefore(1)
+                .actorsAfter(1);
+    }
+
+    private static FairAdmissionController controller(Limits limits, AdmissionListener listener) {
+        return new FairAdmissionController(
+                limits.build(), () -> 0, (task, delay) -> () -> {}, new Callbacks(Runnable::run, listener));
+    }
+
+    private static AdmissionRequest request(int user) {
+        return new AdmissionRequest(
+                "q" + user, "user" + user, List.of(), user, OptionalLong.empty(), Duration.ofSeconds(1));
+    }
+
+    /** All that may end a waiter. */
+    public static class WaiterCalls {
+
+        private final FairAdmissionController controller = controller(Limits.running(1), AdmissionListener.NONE);
+        private final Waiter waiter = new Waiter(request(0), controller);
+        private final Permit permit = new Permit(waiter, new UserQueue("user0", 0), 1, 1, 0, controller);
+
+        @Operation
+        public boolean grant() {
+            return waiter.markGranted(permit);
+        }
+
+        @Operation
+        public boolean refuse() {
+            return waiter.markRefused(new Rejection.MemoryTooLarge(2, 1));
+        }
+
+        @Operation
+        public boolean cancel() {
+            return waiter.cancel();
+        }
+
+        @Operation
+        public boolean isWaiting() {
+            return waiter.isWaiting();
+        }
+    }
+
+    /** One permit, closed by everybody. */
+    public static class PermitCalls {
+
+        private final AtomicInteger closed = new AtomicInteger();
+        private final AtomicInteger released = new AtomicInteger();
+        private final FairAdmissionController controller = controller(Limits.running(1), new AdmissionListener() {
+            @Override
+            public void released(AdmissionRequest request, RunPermit.Outcome outcome, long heldNanos) {
+                released.incrementAndGet();
+            }
+        });
+        private @Nullable Permit permit;
+
+        @Operation
+        public void finish() {
+            close(RunPermit.Outcome.FINISHED);
+        }
+
+        @Operation
+        public void abort() {
+            close(RunPermit.Outcome.CANCELLED);
+        }
+
+        private void close(RunPermit.Outcome outcome) {
+            permit().close(outcome);
+            closed.incrementAndGet();
+        }
+
+        /** Not made in the constructor: there the model checker gives out other identity hash codes than later. */
+        private synchronized Permit permit() {
+            if (permit == null) {
+                permit = ((Waiter.End.Granted) ((Waiter) controller.admit(request(0))).end()).permit();
+            }
+            return permit;
+        }
+
+        @Validate
+        public void releasedOnce() {
+            // No AssertJ here: the model checker watches this code, too, and calls equals on an assertion.
+            if (released.get() != Math.min(1, closed.get())
+                    || controller.snapshot().running() != 0) {
+                throw new IllegalStateException("closed " + closed + ", released " + released);
+            }
+        }
+    }
+
+    /** Each thread asks for itself; they meet in the controller. */
+    public static class ControllerCalls {
+
+        private final FairAdmissionController controller = controller(Limits.running(1), AdmissionListener.NONE);
+        private final @Nullable Waiter[] own = new Waiter[8];
+
+        @Operation
+        public String admit(@Param(gen = ThreadIdGen.class) int thread) {
+            if (own[thread] != null) {
+                return "asked before";
+            }
+            own[thread] = (Waiter) controller.admit(request(thread));
+            return "asked";
+        }
+
+        @Operation
+        public String close(@Param(gen = ThreadIdGen.class) int thread) {
+            if (own[thread] == null || !(own[thread].end() instanceof Waiter.End.Granted granted)) {
+                return own[thread] == null ? "none" : "waits";
+            }
+            own[thread] = null;
+            granted.permit().close(RunPermit.Outcome.FINISHED);
+            return "closed";
+        }
+
+        @Operation
+        public String cancel(@Param(gen = ThreadIdGen.class) int thread) {
+            if (own[thread] == null) {
+                return "none";
+            }
+            if (!own[thread].cancel()) {
+                return "too late";
+            }
+            own[thread] = null;
+            return "cancelled";
+        }
+
+        @Operation
+        public void update(@Param(gen = IntGen.class, conf = "1:2") int maxRunning) {
+            controller.update(Limits.running(maxRunning).build());
+        }
+
+        @Operation
+        public String count() {
+            AdmissionSnapshot now = controller.snapshot();
+            return now.running() + " run, " + now.queued() + " wait";
+        }
+    }
+}

@@ -1,0 +1,194 @@
+package dev.weir.clients;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.arrow.adbc.core.AdbcConnection.GetObjectsDepth;
+import org.apache.arrow.adbc.core.AdbcException;
+import org.apache.arrow.adbc.core.AdbcStatement;
+import org.apache.arrow.adbc.core.AdbcStatusCode;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.ipc.ArrowReader;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.Schema;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The ADBC Java driver. Its allocator checks at the end of each test that nothing leaked. */
+@Timeout(60)
+class AdbcTest {
+
+    private static Connection own;
+
+    private Adbc adbc;
+
+    @BeforeAll
+    static void open() throws Exception {
+        own = Database.open(Gateway.shared().copyOfDatabase());
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        own.close();
+    }
+
+    @BeforeEach
+    void connect() throws Exception {
+        adbc = new Adbc(Gateway.shared(), Gateway.WRITER, Gateway.PASSWORD);
+    }
+
+    @AfterEach
+    void disconnect() throws Exception {
+        adbc.close();
+    }
+
+    static List<Integer> queries() {
+        return Tpch.numbers();
+    }
+
+    private List<List<String>> query(String sql) throws Exception {
+        try (AdbcStatement statement = adbc.connection().createStatement()) {
+            statement.setSqlQuery(sql);
+            try (AdbcStatement.QueryResult result = statement.executeQuery()) {
+                return Cells.rows(result.getReader());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("queries")
+    void everyTpchCellIsThatOfDuckDb(int number) throws Exception {
+        String sql = Tpch.sql(number);
+        assertThat(query(sql)).isEqualTo(Cells.rows(own, sql));
+    }
+
+    @Test
+    void aLargeResultArrivesWhole() throws Exception {
+        try (AdbcStatement statement = adbc.connection().createStatement()) {
+            statement.setSqlQuery("select * from lineitem");
+            try (AdbcStatement.QueryResult result = statement.executeQuery()) {
+                ArrowReader reader = result.getReader();
+                long rows = 0;
+                while (reader.loadNextBatch()) {
+                    rows += reader.getVectorSchemaRoot().getRowCount();
+                }
+                assertThat(rows).isEqualTo(600_572);
+            }
+        }
+    }
+
+    @Test
+    void anEmptyResultHasItsSchema() throws Exception {
+        try (AdbcStatement statement = adbc.connection().createStatement()) {
+            statement.setSqlQuery("select n_name, n_nationkey from nation where false");
+            try (AdbcStatement.QueryResult result = statement.executeQuery()) {
+                assertThat(result.getReader().getVectorSchemaRoot().getSchema().getFields())
+                        .extracting(Field::getName)
+                        .containsExactly("n_name", "n_nationkey");
+                assertThat(Cells.rows(result.getReader())).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void parametersAreBoundToAPreparedStatement() throws Exception {
+        Schema schema = new Schema(List.of(Field.nullable("key", new ArrowType.Int(64, true))));
+        try (AdbcStatement statement = adbc.connection().createStatement();
+                VectorSchemaRoot parameters = VectorSchemaRoot.create(schema, adbc.allocator())) {
+            statement.setSqlQuery("select n_name from nation where n_nationkey = ?");
+            statement.prepare();
+            assertThat(statement.getParameterSchema().getFields()).hasSize(1);
+            ((BigIntVector) parameters.getVector(0)).setSafe(0, 7);
+            parameters.setRowCount(1);
+            statement.bind(parameters);
+            try (AdbcStatement.QueryResult result = statement.executeQuery()) {
+                assertThat(Cells.rows(result.getReader())).containsExactly(List.of("GERMANY"));
+            }
+        }
+    }
+
+    @Test
+    void updatesReportTheRowsTheyChanged() throws Exception {
+        assertThat(update("insert into scratch select i, 'adbc' from range(5000, 5010) t(i)"))
+                .isEqualTo(10);
+        assertThat(update("delete from scratch where id between 5000 and 5009")).isEqualTo(10);
+    }
+
+    private long update(String sql) throws Exception {
+        try (AdbcStatement statement = adbc.connection().createStatement()) {
+            statement.setSqlQuery(sql);
+            return statement.executeUpdate().getAffectedRows();
+        }
+    }
+
+    @Test
+    void objectsAreListedDownToTheirColumns() throws Exception {
+        try (ArrowReader reader = adbc.connection().getObjects(GetObjectsDepth.ALL, null, null, "nation", null, null)) {
+            String objects = Cells.rows(reader).toString();
+            assertThat(objects).contains("demo", "main", "nation", "n_nationkey", "n_comment");
+        }
+    }
+
+    @Test
+    void theSchemaOfATableIsTold() throws Exception {
+        assertThat(adbc.connection().getTableSchema("demo", "main", "region").getFields())
+                .extracting(Field::getName)
+                .containsExactly("r_regionkey", "r_name", "r_comment");
+    }
+
+    @Test
+    void tableTypesAndInformationAreTold() throws Exception {
+        try (ArrowReader types = adbc.connection().getTableTypes()) {
+            assertThat(Cells.rows(types).toString()).contains("TABLE").contains("VIEW");
+        }
+        try (ArrowReader information = adbc.connection().getInfo()) {
+            assertThat(Cells.rows(information).toString()).contains("Weir");
+        }
+    }
+
+    @Test
+    void aFaultySatementHasItsStatus() {
+        assertThatThrownBy(() -> query("select * from nowhere"))
+                .isInstanceOfSatisfying(
+                        AdbcException.class, e -> assertThat(e.getStatus()).isEqualTo(AdbcStatusCode.INVALID_ARGUMENT))
+                .hasMessageContaining("nowhere");
+    }
+
+    @Test
+    void aWrongPasswordHasItsStatus() {
+        assertThatThrownBy(() -> new Adbc(Gateway.shared(), Gateway.READER, "wrong").close())
+                .isInstanceOfSatisfying(
+                        AdbcException.class, e -> assertThat(e.getStatus()).isEqualTo(AdbcStatusCode.UNAUTHENTICATED));
+    }
+
+    @Test
+    void closingAResultEarlyFreesItsQuery() throws Exception {
+        try (AdbcStatement statement = adbc.connection().createStatement()) {
+            statement.setSqlQuery("select * from lineitem, range(1000)");
+            try (AdbcStatement.QueryResult result = statement.executeQuery()) {
+                assertThat(result.getReader().loadNextBatch()).isTrue();
+            }
+        }
+        HttpStatus.awaitRunning(Gateway.shared(), Gateway.WRITER, 0);
+    }
+
+    @Test
+    void statementsOfOneConnectionRunOneAfterAnother() throws Exception {
+        List<String> answers = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            answers.add(query("select " + i).get(0).get(0));
+        }
+        assertThat(answers).hasSize(20).startsWith("0", "1", "2");
+    }
+}

@@ -1,0 +1,214 @@
+package dev.weir.clients;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+
+/** A started gateway: its own process, data directory and ports; TLS by its self-signed certificate. */
+final class Gateway implements AutoCloseable {
+
+    static final String ADMIN = "admin";
+    static final String WRITER = "wendy";
+    static final String READER = "rita";
+    static final String PASSWORD = "test-password-1";
+
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+
+    private final Path directory;
+    private final int httpPort;
+    private final int flightPort;
+    private final int managementPort;
+    private final Process process;
+
+    private Gateway(Path directory, int httpPort, int flightPort, int managementPort, Process process) {
+        this.directory = directory;
+        this.httpPort = httpPort;
+        this.flightPort = flightPort;
+        this.managementPort = managementPort;
+        this.process = process;
+    }
+
+    /** One for all test classes; ends with the test run. */
+    static Gateway shared() {
+        return Shared.GATEWAY;
+    }
+
+    private static final class Shared {
+
+        static final Gateway GATEWAY = startOrFail();
+
+        private static Gateway startOrFail() {
+            try {
+                Gateway gateway = start();
+                Runtime.getRuntime().addShutdownHook(new Thread(gateway::close));
+                return gateway;
+            } catch (IOException | InterruptedException | SQLException e) {
+                throw new IllegalStateException("the gateway did not start", e);
+            }
+        }
+    }
+
+    /** Starts one with the tests' data, three users and further properties. */
+    static Gateway start(String... properties) throws IOException, InterruptedException, SQLException {
+        Files.createDirectories(Launcher.TARGET);
+        Path directory = Files.createTempDirectory(Launcher.TARGET, "gateway-");
+        Path data = Files.createDirectory(directory.resolve("data"));
+        Database.create(data.resolve("demo.duckdb"));
+        Files.copy(data.resolve("demo.duckdb"), directory.resolve("copy.duckdb"));
+        addUser(data, ADMIN, "admin");
+        addUser(data, WRITER, "writer");
+        addUser(data, READER, "reader");
+
+        List<Integer> ports = freePorts(3);
+        List<String> arguments = new ArrayList<>(List.of(
+                "serve",
+                "--demo",
+                "--weir.data-dir=" + data,
+                "--weir.http.port=" + ports.get(0),
+                "--weir.flight.port=" + ports.get(1),
+                "--weir.management.port=" + ports.get(2)));
+        arguments.addAll(List.of(properties));
+        Process process = Launcher.builder(Map.of(), arguments)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("log").toFile())
+                .start();
+        Gateway gateway = new Gateway(directory, ports.get(0), ports.get(1), ports.get(2), process);
+        try {
+            gateway.awaitReady();
+        } catch (RuntimeException | Error e) {
+            gateway.process.destroyForcibly();
+            throw e;
+        }
+        return gateway;
+    }
+
+    private static void addUser(Path data, String name, String role) throws IOException, InterruptedException {
+        Launcher.runOk(
+                Map.of("WEIR_USER_PASSWORD", PASSWORD),
+                "user",
+                "add",
+                name,
+                "--role",
+                role,
+                "--data-dir",
+                data.toString());
+    }
+
+    static List<Integer> freePorts(int count) throws IOException {
+        List<ServerSocket> sockets = new ArrayList<>();
+        try {
+            List<Integer> ports = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("0.0.0.0"));
+                sockets.add(socket);
+                ports.add(socket.getLocalPort());
+            }
+            return ports;
+        } finally {
+            for (ServerSocket socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+
+    private void awaitReady() {
+        HttpClient client = HttpClient.newHttpClient();
+        HttpRequest request = HttpRequest.newBuilder(
+                        URI.create("http://127.0.0.1:" + managementPort + "/actuator/health/readiness"))
+                .timeout(Duration.ofSeconds(5))
+                .build();
+        Awaitility.await("the gateway is ready")
+                .atMost(START_TIMEOUT)
+                .pollInterval(Duration.ofMillis(200))
+                .ignoreExceptionsMatching(IOException.class::isInstance)
+                .untilAsserted(() -> {
+                    if (!process.isAlive()) {
+                        throw new IllegalStateException("the gateway ended: " + log());
+                    }
+                    assertThat(client.send(request, BodyHandlers.discarding()).statusCode())
+                            .as(this::log)
+                            .isEqualTo(200);
+                });
+    }
+
+    String log() {
+        try {
+            return Files.readString(directory.resolve("log"));
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    Path certificate() {
+        return directory.resolve("data/tls/cert.pem");
+    }
+
+    Path dataDirectory() {
+        return directory.resolve("data");
+    }
+
+    /** A copy of the served file, as it was before the start. */
+    Path copyOfDatabase() {
+        return directory.resolve("copy.duckdb");
+    }
+
+    int httpPort() {
+        return httpPort;
+    }
+
+    int flightPort() {
+        return flightPort;
+    }
+
+    Process process() {
+        return process;
+    }
+
+    URI http(String path) {
+        return URI.create("https://localhost:" + httpPort + path);
+    }
+
+    /** Tells it to end and waits; a gateway that does not end fails the run. */
+    @Override
+    public void close() {
+        process.destroy();
+        try {
+            if (!process.waitFor(60, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new IllegalStateException("the gateway did not end: " + log());
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+        deleteTree(directory.resolve("data"));
+        deleteTree(directory.resolve("copy.duckdb"));
+    }
+
+    private static void deleteTree(Path root) {
+        try (Stream<Path> tree = Files.walk(root)) {
+            for (Path entry : tree.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(entry);
+            }
+        } catch (IOException e) {
+            System.err.println("left behind: " + root);
+        }
+    }
+}

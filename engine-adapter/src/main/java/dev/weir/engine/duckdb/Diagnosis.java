@@ -1,0 +1,125 @@
+package dev.weir.engine.duckdb;
+
+import dev.weir.engine.Access;
+import dev.weir.engine.EngineException;
+import dev.weir.engine.EngineFailure;
+import dev.weir.engine.EngineQuery;
+import dev.weir.engine.StatementKind;
+import java.sql.ParameterMetaData;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.duckdb.DuckDBConnection;
+import org.duckdb.DuckDBPreparedStatement;
+import org.jspecify.annotations.Nullable;
+
+/** Finds out why executing failed where DuckDB's first answer does not tell. */
+final class Diagnosis {
+
+    private static final String EXPLAIN = "EXPLAIN ANALYZE ";
+
+    private final DuckDBConnection connection;
+    private final EngineQuery query;
+    private final ScannedStatement statement;
+    private final SqlText text;
+
+    Diagnosis(DuckDBConnection connection, EngineQuery query, ScannedStatement statement, SqlText text) {
+        this.connection = connection;
+        this.query = query;
+        this.statement = statement;
+        this.text = text;
+    }
+
+    EngineException of(SQLException failure) {
+        return of(
+                failure,
+                query.parameterRows().isEmpty()
+                        ? List.of()
+                        : query.parameterRows().get(0));
+    }
+
+    EngineException of(SQLException failure, List<? extends @Nullable Object> row) {
+        EngineException translated = ErrorTranslator.translate(failure, text);
+        if (DuckDbError.LOST_TEXT.equals(failure.getMessage())) {
+            translated = statement.scan().kind().isRead() ? again(row) : translated;
+        }
+        return !row.isEmpty() && mayBeParameter(translated) ? blameParameter(translated, row) : translated;
+    }
+
+    /** A value of the wrong type shows as a data exception, or as a cast that DuckDB does not have. */
+    private static boolean mayBeParameter(EngineException failure) {
+        String state = String.valueOf(failure.sqlState());
+        return state.startsWith("22")
+                || failure.failure() == EngineFailure.BINDING
+                || failure.failure() == EngineFailure.UNSUPPORTED;
+    }
+
+    /**
+     * Streaming drops the text of an error that comes before the first row. The read runs again, under EXPLAIN ANALYZE
+     * so that no rows pile up, through an interface of the driver that keeps the text.
+     */
+    private EngineException again(List<? extends @Nullable Object> row) {
+        boolean explain = statement.scan().kind() == StatementKind.QUERY;
+        SqlText repeated = explain ? text.wrapped(EXPLAIN, "") : text;
+        try {
+            restartTransaction();
+            try (DuckDBPreparedStatement prepared = connection.prepare(repeated.sql())) {
+                Parameters.bind(connection, prepared, row);
+                prepared.query();
+            }
+        } catch (SQLException e) {
+            return ErrorTranslator.translate(e, repeated);
+        }
+        return new EngineException(
+                EngineFailure.EXECUTION,
+                "The query failed before its first row and succeeded when it was run again",
+                "22000",
+                -1,
+                null);
+    }
+
+    /** After an error a transaction takes no statement any more. */
+    private void restartTransaction() throws SQLException {
+        if (query.access() == Access.READ || query.parameterRows().size() > 1) {
+            QueryConnections.run(connection, "ROLLBACK");
+        }
+        if (query.access() == Access.READ) {
+            QueryConnections.run(connection, "BEGIN TRANSACTION READ ONLY");
+        }
+    }
+
+    /** Tries each value on its parameter's type; the first that cannot be cast is the fault. */
+    private EngineException blameParameter(EngineException translated, List<? extends @Nullable Object> row) {
+        try {
+            restartTransaction();
+            ParameterMetaData metadata;
+            try (DuckDBPreparedStatement prepared = connection.prepare(statement.text())) {
+                metadata = prepared.getParameterMetaData();
+                for (int i = 0; i < row.size(); i++) {
+                    String type = metadata.getParameterTypeName(i + 1);
+                    Object value = row.get(i);
+                    boolean typed = !type.equals("INVALID") && !type.equals("UNKNOWN") && !type.equals("ENUM");
+                    if (value != null
+                            && typed
+                            && !fits(value, DuckType.parse(type).sql())) {
+                        return Parameters.invalid(i + 1, "is no " + type);
+                    }
+                }
+            }
+        } catch (SQLException e) {
+            return translated;
+        }
+        return translated;
+    }
+
+    private boolean fits(Object value, String type) {
+        try (DuckDBPreparedStatement prepared = connection.prepare("SELECT TRY_CAST(? AS " + type + ") IS NOT NULL")) {
+            Parameters.bind(connection, prepared, List.of(value));
+            try (ResultSet rows = prepared.executeQuery()) {
+                return rows.next() && rows.getBoolean(1);
+            }
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+}

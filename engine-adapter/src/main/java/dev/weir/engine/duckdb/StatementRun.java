@@ -1,0 +1,228 @@
+package dev.weir.engine.duckdb;
+
+import dev.weir.engine.Access;
+import dev.weir.engine.ArrowResult;
+import dev.weir.engine.EngineException;
+import dev.weir.engine.EngineFailure;
+import dev.weir.engine.EngineQuery;
+import dev.weir.engine.StatementKind;
+import dev.weir.engine.duckdb.ScannedStatement.Shape;
+import java.io.IOException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.ipc.ArrowReader;
+import org.apache.arrow.vector.types.pojo.Schema;
+import org.duckdb.DuckDBConnection;
+import org.duckdb.DuckDBPreparedStatement;
+import org.duckdb.DuckDBResultSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs one statement up to its open result, on the thread inside the scope. Used once. */
+final class StatementRun {
+
+    private static final Logger log = LoggerFactory.getLogger(StatementRun.class);
+
+    private final EngineCore core;
+    private final NativeScope scope;
+    private final EngineQuery query;
+    private final ScannedStatement statement;
+    private SqlText text;
+
+    StatementRun(EngineCore core, NativeScope scope, EngineQuery query, ScannedStatement statement) {
+        this.core = core;
+        this.scope = scope;
+        this.query = query;
+        this.statement = statement;
+        this.text = SqlText.of(statement);
+    }
+
+    /** What DuckDB was given last: errors point into it. */
+    SqlText text() {
+        return text;
+    }
+
+    ArrowResult execute() throws SQLException, IOException {
+        DuckDBConnection connection = core.connections().open(scope, query.access(), query.settings());
+        if (query.parameterRows().size() > 1) {
+            return executeRows(connection);
+        }
+        DuckDBPreparedStatement prepared = prepare(connection);
+        ResultPlan plan = ResultPlan.of(prepared.getMetaData());
+        if (!statement.scan().givesRows() || !ResultPlan.givesRows(prepared.getMetaData())) {
+            bind(connection, prepared, firstRow());
+            return counted(run(connection, prepared));
+        }
+        boolean known = !plan.isUnknown();
+        if (known && plan.needsCasts()) {
+            prepared = prepareCast(connection, prepared, plan);
+        }
+        bind(connection, prepared, firstRow());
+        ResultSet rows = rows(connection, prepared);
+        if (!known) {
+            plan = ResultPlan.of(rows.getMetaData());
+            if (plan.needsCasts()) {
+                requireRepeatable();
+                prepared = prepareCast(connection, prepared, plan);
+                bind(connection, prepared, firstRow());
+                rows = rows(connection, prepared);
+            }
+        }
+        return stream(rows, plan);
+    }
+
+    private List<? extends @Nullable Object> firstRow() {
+        return query.parameterRows().isEmpty()
+                ? List.of()
+                : query.parameterRows().get(0);
+    }
+
+    private DuckDBPreparedStatement prepare(DuckDBConnection connection) throws SQLException {
+        stopIfEnding();
+        DuckDBPreparedStatement prepared = connection.prepare(text.sql());
+        stopIfEnding();
+        return prepared;
+    }
+
+    private DuckDBPreparedStatement prepareCast(
+            DuckDBConnection connection, DuckDBPreparedStatement plain, ResultPlan plan) throws SQLException {
+        text = plan.cast(SqlText.of(statement), statement.shape());
+        plain.close();
+        return prepare(connection);
+    }
+
+    /** Only what was no change may be run a second time. */
+    private void requireRepeatable() {
+        if (!statement.scan().kind().isRead()) {
+            throw new EngineException(
+                    EngineFailure.UNSUPPORTED,
+                    "The types of the returned columns are not known; give the parameters types, as in ?::INTEGER",
+                    "0A000",
+                    -1,
+                    null);
+        }
+    }
+
+    private void bind(
+            DuckDBConnection connection, DuckDBPreparedStatement prepared, List<? extends @Nullable Object> row)
+            throws SQLException {
+        Parameters.bind(connection, prepared, row);
+    }
+
+    private ResultSet rows(DuckDBConnection connection, DuckDBPreparedStatement prepared) throws SQLException {
+        run(connection, prepared);
+        ResultSet rows = prepared.getResultSet();
+        if (rows == null) {
+            throw new EngineException(EngineFailure.INTERNAL, "The statement gave no rows where it should");
+        }
+        return scope.add(rows);
+    }
+
+    private DuckDBPreparedStatement run(DuckDBConnection connection, DuckDBPreparedStatement prepared)
+            throws SQLException {
+        stopIfEnding();
+        scope.add(prepared);
+        try {
+            prepared.execute();
+        } catch (SQLException e) {
+            stopIfEnding();
+            throw new Diagnosis(connection, query, statement, text).of(e);
+        }
+        stopIfEnding();
+        return prepared;
+    }
+
+    /** Several rows run the statement once each, in one transaction. */
+    private ArrowResult executeRows(DuckDBConnection connection) throws SQLException {
+        if (statement.scan().givesRows()) {
+            throw new EngineException(
+                    EngineFailure.INVALID_PARAMETER,
+                    "A statement that gives rows takes one row of parameters, "
+                            + query.parameterRows().size() + " were given",
+                    "07001",
+                    -1,
+                    null);
+        }
+        QueryConnections.run(connection, "BEGIN TRANSACTION");
+        DuckDBPreparedStatement prepared = scope.add(prepare(connection));
+        long changed = 0;
+        for (List<? extends @Nullable Object> row : query.parameterRows()) {
+            stopIfEnding();
+            bind(connection, prepared, row);
+            try {
+                prepared.execute();
+            } catch (SQLException e) {
+                stopIfEnding();
+                throw new Diagnosis(connection, query, statement, text).of(e, row);
+            }
+            changed += Math.max(0, prepared.getLargeUpdateCount());
+        }
+        stopIfEnding();
+        QueryConnections.run(connection, "COMMIT");
+        return core.counted(changed);
+    }
+
+    private ArrowResult counted(DuckDBPreparedStatement prepared) throws SQLException {
+        ResultSet rows = prepared.getResultSet();
+        if (rows == null) {
+            return core.counted(Math.max(0, prepared.getLargeUpdateCount()));
+        }
+        // CHECKPOINT and the like answer a Success column that nobody asked for; reading it lets them finish.
+        while (rows.next()) {
+            stopIfEnding();
+        }
+        rows.close();
+        return core.counted(0);
+    }
+
+    private ArrowResult stream(ResultSet rows, ResultPlan plan) throws SQLException, IOException {
+        Schema schema = plan.schema(QueryConnections.zone(query.settings()));
+        BufferAllocator memory = scope.own(core.memory().newChildAllocator(query.queryId(), 0, Long.MAX_VALUE));
+        int batchRows = plan.batchRows(query.batchRows());
+        ArrowReader reader = scope.add((ArrowReader) ((DuckDBResultSet) rows).arrowExportStream(memory, batchRows));
+        BatchSource source = scope.add(new BatchSource(
+                reader, checked(schema, reader.getVectorSchemaRoot().getSchema()), new ValueGuard(plan), text, memory));
+        return new DuckDbResult(scope, core.threads(), source);
+    }
+
+    /** The schema that was derived, unless DuckDB exports something else: then that, under the names as written. */
+    private Schema checked(Schema derived, Schema exported) {
+        List<org.apache.arrow.vector.types.pojo.Field> fields = exported.getFields();
+        for (int i = 0; i < fields.size(); i++) {
+            var expected = derived.getFields().get(i);
+            var actual = fields.get(i);
+            if (!expected.getFieldType().equals(actual.getFieldType())
+                    || !expected.getChildren().equals(actual.getChildren())) {
+                log.warn("Column {} is exported as {}, described as {}", i, actual, expected);
+                return renamed(derived, exported);
+            }
+        }
+        return derived;
+    }
+
+    private static Schema renamed(Schema names, Schema types) {
+        List<org.apache.arrow.vector.types.pojo.Field> fields = new java.util.ArrayList<>();
+        for (int i = 0; i < types.getFields().size(); i++) {
+            var type = types.getFields().get(i);
+            fields.add(new org.apache.arrow.vector.types.pojo.Field(
+                    names.getFields().get(i).getName(), type.getFieldType(), type.getChildren()));
+        }
+        return new Schema(fields);
+    }
+
+    private void stopIfEnding() {
+        if (scope.isEnding()) {
+            throw ErrorTranslator.cancelled();
+        }
+    }
+
+    /** Whether running this statement may have changed schemas that were described before. */
+    boolean mayChangeSchemas() {
+        return query.access() != Access.READ && !statement.scan().kind().isRead()
+                || statement.scan().kind() == StatementKind.SESSION
+                || statement.shape() == Shape.RETURNING;
+    }
+}

@@ -1,0 +1,107 @@
+package dev.weir.gateway.http;
+
+import dev.weir.gateway.query.QuerySnapshot;
+import io.netty.buffer.ByteBuf;
+import java.util.OptionalLong;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.springframework.core.io.buffer.NettyDataBufferFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import reactor.core.publisher.Mono;
+import reactor.netty.channel.AbortedException;
+
+/** Makes answers that carry a result. */
+final class Answers {
+
+    private final Executor encoding;
+
+    /**
+     * @param encoding bounded pool for encoding that a connection asks for
+     */
+    Answers(Executor encoding) {
+        this.encoding = encoding;
+    }
+
+    /**
+     * What a client wants its result to look like.
+     *
+     * @param coding of the body
+     * @param connection it goes to
+     */
+    record Wanted(ResultFormat format, ContentCoding coding, ClientConnection connection) {
+
+        static Wanted of(ServerRequest request) {
+            ServerHttpRequest http = request.exchange().getRequest();
+            HttpHeaders headers = http.getHeaders();
+            return new Wanted(Negotiation.format(headers), Negotiation.coding(headers), ClientConnection.of(http));
+        }
+    }
+
+    /** A pump for a result; it owns the stream from now on. */
+    ResultPump pump(Wanted wanted, ResultSource from, LoadedResult result, long rowLimit) {
+        ClientConnection connection = wanted.connection();
+        ChunkOutput out =
+                new ChunkOutput(connection.allocator(), wanted.format().chunkBytes());
+        ChunkSource source =
+                new ChunkSource(result, encoder(wanted.format(), out, from.queryId(), result), out, rowLimit);
+        return new ResultPump(source, wanted.coding(), connection, encoding, from::failed);
+    }
+
+    private static ResultEncoder encoder(ResultFormat format, ChunkOutput out, String queryId, LoadedResult result) {
+        var stream = result.stream();
+        return switch (format) {
+            case ARROW -> new ArrowEncoder(out, stream.schema(), stream.dictionaries());
+            case JSON -> {
+                OptionalLong count = CountResult.of(stream);
+                yield count.isPresent()
+                        ? new CountEncoder(out, queryId, count.getAsLong())
+                        : new JsonEncoder(out, queryId, stream.schema());
+            }
+            case NDJSON -> new NdjsonEncoder(out, queryId, stream.schema());
+            case CSV -> new CsvEncoder(out, stream.schema());
+        };
+    }
+
+    /** The answer around a pump that has its first chunk. */
+    Mono<ServerResponse> respond(
+            Wanted wanted, ResultPump pump, ResultPump.First first, Consumer<HttpHeaders> queryHeaders) {
+        return ServerResponse.ok()
+                .headers(headers -> {
+                    queryHeaders.accept(headers);
+                    headers.set(HttpHeaders.CONTENT_TYPE, wanted.format().contentType());
+                    headers.set(HttpHeaders.VARY, "Accept, Accept-Encoding");
+                    if (first.coding() != ContentCoding.IDENTITY) {
+                        headers.set(HttpHeaders.CONTENT_ENCODING, first.coding().token());
+                    }
+                })
+                .body((response, context) -> write(response, pump, first));
+    }
+
+    static Consumer<HttpHeaders> headersOf(QuerySnapshot query) {
+        return headers -> AnswerHeaders.write(headers, query);
+    }
+
+    private static Mono<Void> write(ServerHttpResponse response, ResultPump pump, ResultPump.First first) {
+        NettyDataBufferFactory buffers = (NettyDataBufferFactory) response.bufferFactory();
+        if (!first.whole()) {
+            return response.writeWith(pump.chunks().map(buffers::wrap))
+                    .doOnSuccess(done -> pump.finish(0))
+                    .doOnError(thrown -> pump.abandon())
+                    .doOnCancel(pump::abandon);
+        }
+        ByteBuf bytes = pump.takeFirst();
+        if (bytes == null) {
+            return Mono.error(new AbortedException("client gone"));
+        }
+        int size = bytes.readableBytes();
+        response.getHeaders().setContentLength(size);
+        return response.writeWith(Mono.just(buffers.wrap(bytes)))
+                .doOnSuccess(done -> pump.finish(size))
+                .doOnError(thrown -> pump.abandon())
+                .doOnCancel(pump::abandon);
+    }
+}

@@ -1,0 +1,113 @@
+package dev.weir.gateway.http;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import reactor.netty.http.server.HttpServerRequest;
+
+/**
+ * The network connection under a request. The framework hides it, but three things need it: to know when bytes have
+ * reached the socket (the server takes 128 chunks ahead of it), to see a client leave at any stage, and to end a broken
+ * answer so that no client takes it for a whole one.
+ *
+ * <p>Thread-safe.
+ */
+final class ClientConnection {
+
+    private final Channel channel;
+
+    private ClientConnection(Channel channel) {
+        this.channel = channel;
+    }
+
+    static ClientConnection of(ServerHttpRequest request) {
+        HttpServerRequest server = ServerHttpRequestDecorator.getNativeRequest(request);
+        Channel[] found = new Channel[1];
+        server.withConnection(connection -> found[0] = connection.channel());
+        return new ClientConnection(found[0]);
+    }
+
+    ByteBufAllocator allocator() {
+        return channel.alloc();
+    }
+
+    /** A registration that can be taken back. */
+    interface Registration {
+        void cancel();
+    }
+
+    /** Runs {@code action} on the event loop when the connection is closed, or at once when it is already. */
+    Registration onClosed(Runnable action) {
+        ChannelFutureListener listener = future -> action.run();
+        channel.closeFuture().addListener(listener);
+        return () -> channel.closeFuture().removeListener(listener);
+    }
+
+    /**
+     * Completes when everything that was handed over so far has reached the socket; fails when it cannot.
+     *
+     * <p>An empty write at the head of the pipeline, behind TLS, completes after all bytes that were queued before it.
+     */
+    CompletionStage<Void> flushed() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        onEventLoop(done, () -> {
+            channel.flush();
+            ChannelHandlerContext first = channel.pipeline().firstContext();
+            if (first == null || !channel.isActive()) {
+                done.completeExceptionally(new IllegalStateException("connection closed"));
+                return;
+            }
+            first.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(future -> {
+                if (future.isSuccess()) {
+                    done.complete(null);
+                } else {
+                    done.completeExceptionally(future.cause());
+                }
+            });
+        });
+        return done;
+    }
+
+    /** Resets the connection: what was not sent is dropped, and no client sees a regular end. */
+    CompletionStage<Void> reset() {
+        return close(true);
+    }
+
+    /** Closes the connection after what was sent, without the end of the chunked body. */
+    CompletionStage<Void> closeUnfinished() {
+        return close(false);
+    }
+
+    private CompletionStage<Void> close(boolean reset) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        onEventLoop(done, () -> {
+            ChannelHandlerContext first = channel.pipeline().firstContext();
+            if (first == null || !channel.isActive()) {
+                done.complete(null);
+                return;
+            }
+            if (reset) {
+                channel.config().setOption(ChannelOption.SO_LINGER, 0);
+            }
+            // Past the TLS handler: its close would send a close_notify, which says that the answer is whole.
+            first.close().addListener(future -> done.complete(null));
+        });
+        return done;
+    }
+
+    private void onEventLoop(CompletableFuture<Void> done, Runnable action) {
+        try {
+            channel.eventLoop().execute(action);
+        } catch (RejectedExecutionException e) {
+            done.completeExceptionally(e);
+        }
+    }
+}

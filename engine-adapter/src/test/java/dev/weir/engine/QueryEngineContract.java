@@ -141,7 +141,9 @@ public abstract class QueryEngineContract {
                 SessionSettings.NONE,
                 List.of(List.of(1), List.of(2)),
                 10);
-        assertThat(Rows.await(engine.execute(good).result()).updateCount()).hasValue(2);
+        try (ArrowResult result = Rows.await(engine.execute(good).result())) {
+            assertThat(result.updateCount()).hasValue(2);
+        }
         EngineQuery bad = new EngineQuery(
                 "q",
                 "insert into t values (?)",

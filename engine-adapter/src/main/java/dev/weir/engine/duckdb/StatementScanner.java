@@ -45,7 +45,7 @@ final class StatementScanner {
             throw syntax("The statement is empty", -1);
         }
         int to = endOfStatement(tokens, from);
-        TableReferences.check(tokens, from, to);
+        StatementLimits.check(tokens, from, to);
         StatementClassifier.Verdict verdict = new StatementClassifier(tokens, to).classify(from);
         Access needs = max(verdict.needs(), accessOfNames(tokens, from, to));
         StatementScan scan =

@@ -181,9 +181,10 @@ final class FakeQueries implements QueryService {
             }
         }
 
-        void fail(GatewayException failure) {
+        @Override
+        public boolean fail(GatewayException failure) {
             end(QueryState.FAILED, failure.code(), failure.text());
-            stream.completeExceptionally(failure);
+            return stream.completeExceptionally(failure);
         }
 
         void end(QueryState state, GatewayErrorCode error, String message) {

@@ -97,6 +97,11 @@ public final class DuckDbEngine implements QueryEngine {
         }
     }
 
+    /** The connection that the others are duplicates of; for tests. */
+    DuckDBConnection database() {
+        return database;
+    }
+
     @Override
     public EngineInfo info() {
         return info;

@@ -102,7 +102,10 @@ final class Statements {
                         return CompletableFuture.completedFuture(
                                 info(caller, descriptor, ticket, description.schema()));
                     }
-                    return run(caller, statement.sql(), decode(statement.parameters()).values())
+                    return run(
+                                    caller,
+                                    statement.sql(),
+                                    decode(statement.parameters()).values())
                             .thenApply(StatementTicket.Outcome::new)
                             .thenApply(outcome -> ticket(caller, statement, session, "", outcome))
                             .thenApply(ticket -> info(caller, descriptor, ticket, ArrowSchemas.COUNT));

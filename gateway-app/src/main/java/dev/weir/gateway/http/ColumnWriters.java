@@ -79,7 +79,8 @@ final class ColumnWriters {
                         GatewayErrorCode.INTERNAL,
                         "The values of column " + vector.getName() + " are missing from the result.");
             }
-            return dictionary(index, of(dictionary.getVector(), dictionary.getVector().getField()));
+            return dictionary(
+                    index, of(dictionary.getVector(), dictionary.getVector().getField()));
         }
         ColumnWriter writer = number(vector);
         if (writer == null) {
@@ -224,10 +225,15 @@ final class ColumnWriters {
         if (vector instanceof FixedSizeListVector list) {
             int size = list.getListSize();
             return NestedWriters.list(
-                    list, range(row -> row * size, row -> (row + 1) * size), of(list.getDataVector(), field.getChildren().get(0)));
+                    list,
+                    range(row -> row * size, row -> (row + 1) * size),
+                    of(list.getDataVector(), field.getChildren().get(0)));
         }
         if (vector instanceof ListVector list) {
-            return NestedWriters.list(list, range(list), of(list.getDataVector(), field.getChildren().get(0)));
+            return NestedWriters.list(
+                    list,
+                    range(list),
+                    of(list.getDataVector(), field.getChildren().get(0)));
         }
         if (vector instanceof LargeListVector list) {
             return NestedWriters.list(
@@ -238,7 +244,10 @@ final class ColumnWriters {
                     of(list.getDataVector(), field.getChildren().get(0)));
         }
         if (vector instanceof ListViewVector list) {
-            return NestedWriters.list(list, range(list), of(list.getDataVector(), field.getChildren().get(0)));
+            return NestedWriters.list(
+                    list,
+                    range(list),
+                    of(list.getDataVector(), field.getChildren().get(0)));
         }
         if (vector instanceof StructVector struct) {
             List<SerializableString> names = new ArrayList<>();
@@ -248,7 +257,9 @@ final class ColumnWriters {
             return NestedWriters.struct(struct, names, of(struct.getChildrenFromFields(), field.getChildren()));
         }
         if (vector instanceof ExtensionTypeVector<?> extension) {
-            return of(extension.getUnderlyingVector(), extension.getUnderlyingVector().getField());
+            return of(
+                    extension.getUnderlyingVector(),
+                    extension.getUnderlyingVector().getField());
         }
         return union(vector, field);
     }

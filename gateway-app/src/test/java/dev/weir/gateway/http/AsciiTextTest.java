@@ -14,9 +14,22 @@ class AsciiTextTest {
     private static long[] numbers() {
         Random random = new Random(11);
         LongStream random64 = random.longs(2000).map(n -> n >> random.nextInt(64));
-        LongStream powers = LongStream.iterate(1, n -> n * 10).limit(19).flatMap(n -> LongStream.of(n - 1, n, n + 1, -n));
+        LongStream powers =
+                LongStream.iterate(1, n -> n * 10).limit(19).flatMap(n -> LongStream.of(n - 1, n, n + 1, -n));
         LongStream edges = LongStream.of(
-                0, 1, 9, 10, 99, 100, 101, 999, 1000, Integer.MAX_VALUE, Integer.MAX_VALUE + 1L, Long.MAX_VALUE, Long.MIN_VALUE);
+                0,
+                1,
+                9,
+                10,
+                99,
+                100,
+                101,
+                999,
+                1000,
+                Integer.MAX_VALUE,
+                Integer.MAX_VALUE + 1L,
+                Long.MAX_VALUE,
+                Long.MIN_VALUE);
         return LongStream.concat(LongStream.concat(edges, powers), random64).toArray();
     }
 

@@ -191,8 +191,7 @@ public final class DuckDbEngine implements QueryEngine {
         return statement;
     }
 
-    private <T> EngineCall<T> start(
-            DuckDbCall<T> call, NativeScope scope, Supplier<SqlText> text, Work work) {
+    private <T> EngineCall<T> start(DuckDbCall<T> call, NativeScope scope, Supplier<SqlText> text, Work work) {
         if (closed || lost) {
             scope.end();
             return DuckDbCall.failed(
@@ -210,8 +209,7 @@ public final class DuckDbEngine implements QueryEngine {
         return call;
     }
 
-    private <T> void inside(
-            DuckDbCall<T> call, NativeScope scope, Supplier<SqlText> text, Work work) {
+    private <T> void inside(DuckDbCall<T> call, NativeScope scope, Supplier<SqlText> text, Work work) {
         if (!scope.enter()) {
             return;
         }

@@ -25,8 +25,22 @@ final class StatementLimits {
 
     /** Words that end the list of tables after FROM. */
     private static final Set<String> ENDS = Set.of(
-            "WHERE", "GROUP", "HAVING", "WINDOW", "QUALIFY", "ORDER", "LIMIT", "OFFSET", "FETCH", "SELECT", "UNION",
-            "EXCEPT", "INTERSECT", "USING", "RETURNING", "SET");
+            "WHERE",
+            "GROUP",
+            "HAVING",
+            "WINDOW",
+            "QUALIFY",
+            "ORDER",
+            "LIMIT",
+            "OFFSET",
+            "FETCH",
+            "SELECT",
+            "UNION",
+            "EXCEPT",
+            "INTERSECT",
+            "USING",
+            "RETURNING",
+            "SET");
 
     private final Tokens tokens;
     private final boolean[] inFrom = new boolean[Tokens.MAX_NESTING + 2];

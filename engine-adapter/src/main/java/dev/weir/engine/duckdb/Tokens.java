@@ -134,7 +134,8 @@ final class Tokens {
     }
 
     /** The content of an ordinary {@code '...'} or dollar-quoted string at {@code i}; null for any other token. */
-    @Nullable String plainString(int i) {
+    @Nullable
+    String plainString(int i) {
         if (kind(i) != Kind.STRING) {
             return null;
         }

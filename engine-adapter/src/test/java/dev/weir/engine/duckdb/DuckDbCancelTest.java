@@ -66,7 +66,8 @@ class DuckDbCancelTest extends DuckDbTestBase {
                 Rows.await(cancelled);
                 Rows.await(call.stopped());
                 if (round % 25 == 0) {
-                    assertThat(run(Access.READ, "select count(*) from range(1000)")).containsExactly(List.of(1000L));
+                    assertThat(run(Access.READ, "select count(*) from range(1000)"))
+                            .containsExactly(List.of(1000L));
                 }
             }
         } finally {

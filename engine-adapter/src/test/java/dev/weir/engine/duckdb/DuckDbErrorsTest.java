@@ -37,10 +37,7 @@ class DuckDbErrorsTest extends DuckDbTestBase {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
             selec 1                                     | SYNTAX      | 42601 | 0
             select 1 frm t where                        | SYNTAX      | 42601 | -2
             /* é */ selec 1                             | SYNTAX      | 42601 | 8
@@ -81,11 +78,13 @@ class DuckDbErrorsTest extends DuckDbTestBase {
 
     @Test
     void theTextLostBeforeTheFirstRowIsFound() {
-        assertThat(failure(Access.READ, "select cast('x' || i as int) from range(10) t(i)").getMessage())
+        assertThat(failure(Access.READ, "select cast('x' || i as int) from range(10) t(i)")
+                        .getMessage())
                 .isEqualTo("Could not convert string 'x0' to INT32");
         assertThat(failure(Access.READ, "select 1 // 0").getMessage()).startsWith("Division by zero");
         assertThat(failure(Access.READ, "select error('boom')").getMessage()).isEqualTo("boom");
-        assertThat(failure(Access.READ, "select ?::int // ?::int", 1, 0).sqlState()).isEqualTo("22012");
+        assertThat(failure(Access.READ, "select ?::int // ?::int", 1, 0).sqlState())
+                .isEqualTo("22012");
     }
 
     @Test
@@ -104,17 +103,15 @@ class DuckDbErrorsTest extends DuckDbTestBase {
     @Test
     void aFailureInTheMiddleTellsItsText() {
         EngineException failure = failure(
-                Access.READ, "select cast(case when i = 2000000 then 'x' else '1' end as int) from range(2500000) t(i)");
+                Access.READ,
+                "select cast(case when i = 2000000 then 'x' else '1' end as int) from range(2500000) t(i)");
         assertThat(failure.failure()).isEqualTo(EngineFailure.EXECUTION);
         assertThat(failure.sqlState()).isEqualTo("22P02");
         assertThat(failure.getMessage()).isEqualTo("Could not convert string 'x' to INT32");
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
             select * from t where i = ?              | abc
             select * from t where d = ?              | 2024-13-45
             select ?::decimal(5,2)                   | 1e
@@ -131,7 +128,8 @@ class DuckDbErrorsTest extends DuckDbTestBase {
         EngineException failure = failure(Access.READ, "select * from t where i = ? and d = ?", 1, "tomorrow");
         assertThat(failure.failure()).isEqualTo(EngineFailure.INVALID_PARAMETER);
         assertThat(failure.getMessage()).startsWith("Parameter 2 ");
-        assertThat(failure(Access.READ, "select ?::int // ?::int", 1, 0).failure()).isEqualTo(EngineFailure.EXECUTION);
+        assertThat(failure(Access.READ, "select ?::int // ?::int", 1, 0).failure())
+                .isEqualTo(EngineFailure.EXECUTION);
     }
 
     @Test
@@ -187,8 +185,7 @@ class DuckDbErrorsTest extends DuckDbTestBase {
                         "2024-02-29 00:02:03+00",
                         "00:00:01.5",
                         Arrays.asList(1, null),
-                        List.of(
-                                List.of(new org.apache.arrow.vector.util.Text("a")), List.of())));
+                        List.of(List.of(new org.apache.arrow.vector.util.Text("a")), List.of())));
     }
 
     @Test
@@ -197,7 +194,8 @@ class DuckDbErrorsTest extends DuckDbTestBase {
                 new DuckDbSettings(null, false, directory, List.of(), Map.of(), List.of(), 64L << 20, 1L << 20, 2, 4);
         try (DuckDbEngine tight = DuckDbEngine.open(small)) {
             for (String sql : List.of(
-                    "select list(i) from range(50000000) t(i)", "select i from range(50000000) t(i) order by hash(i)")) {
+                    "select list(i) from range(50000000) t(i)",
+                    "select i from range(50000000) t(i) order by hash(i)")) {
                 EngineException failure =
                         catchThrowableOfType(EngineException.class, () -> Rows.of(tight, query(Access.READ, sql)));
                 assertThat(failure.failure()).as(failure.getMessage()).isEqualTo(EngineFailure.MEMORY);
@@ -231,7 +229,8 @@ class DuckDbErrorsTest extends DuckDbTestBase {
         assertThat(failure.sqlState()).isEqualTo("3F000");
         SessionSettings noZone = new SessionSettings(null, null, "Mars/Olympus'");
         EngineQuery zoned = new EngineQuery("q", "select 1", Access.READ, noZone, List.of(), 10);
-        assertThat(catchThrowableOfType(EngineException.class, () -> Rows.of(engine, zoned)).failure())
+        assertThat(catchThrowableOfType(EngineException.class, () -> Rows.of(engine, zoned))
+                        .failure())
                 .isEqualTo(EngineFailure.BINDING);
     }
 

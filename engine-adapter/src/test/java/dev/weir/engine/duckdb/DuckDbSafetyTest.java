@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.weir.engine.Access;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
-import dev.weir.engine.Rows;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -138,14 +137,16 @@ class DuckDbSafetyTest extends DuckDbTestBase {
                 allowed.resolve("../secret.csv").toString(),
                 allowed + "/./../secret.csv",
                 directory.resolve("db.duckdb").toString())) {
-            assertThat(failure(Access.ADMIN, "select * from read_text('" + path + "')").failure())
+            assertThat(failure(Access.ADMIN, "select * from read_text('" + path + "')")
+                            .failure())
                     .as(path)
                     .isEqualTo(EngineFailure.FORBIDDEN);
             assertThat(failure(Access.ADMIN, "copy t to '" + path + "'").failure())
                     .as(path)
                     .isEqualTo(EngineFailure.FORBIDDEN);
         }
-        assertThat(failure(Access.READ, "select * from read_csv('" + allowed.resolve("link.csv") + "')").failure())
+        assertThat(failure(Access.READ, "select * from read_csv('" + allowed.resolve("link.csv") + "')")
+                        .failure())
                 .isEqualTo(EngineFailure.FORBIDDEN);
     }
 
@@ -154,14 +155,21 @@ class DuckDbSafetyTest extends DuckDbTestBase {
     void theDatabaseFileIsOutOfReach() {
         String database = directory.resolve("db.duckdb").toString();
         for (String sql : List.of(
-                "from read_blob('%s')", "from read_text('%s')", "from glob('%s')", "from sniff_csv('%s')",
-                "from read_csv('%s')", "from parquet_metadata('%s')", "from read_blob('%s.wal')",
-                "copy t from '%s' (format csv)", "copy t to '%s'")) {
+                "from read_blob('%s')",
+                "from read_text('%s')",
+                "from glob('%s')",
+                "from sniff_csv('%s')",
+                "from read_csv('%s')",
+                "from parquet_metadata('%s')",
+                "from read_blob('%s.wal')",
+                "copy t from '%s' (format csv)",
+                "copy t to '%s'")) {
             assertThat(failure(Access.ADMIN, String.format(sql, database)).failure())
                     .as(sql)
                     .isEqualTo(EngineFailure.FORBIDDEN);
         }
-        assertThat(failure(Access.READ, "from read_blob(?)", database).failure()).isEqualTo(EngineFailure.FORBIDDEN);
+        assertThat(failure(Access.READ, "from read_blob(?)", database).failure())
+                .isEqualTo(EngineFailure.FORBIDDEN);
     }
 
     @Test
@@ -185,7 +193,10 @@ class DuckDbSafetyTest extends DuckDbTestBase {
     void whatIsWrittenOnTheSideLiesInTheDataDirectory() {
         String data = directory.resolve("data").toString();
         for (String setting : List.of("extension_directory", "secret_directory", "temp_directory", "home_directory")) {
-            assertThat(run(Access.ADMIN, "select current_setting('" + setting + "')").get(0).get(0).toString())
+            assertThat(run(Access.ADMIN, "select current_setting('" + setting + "')")
+                            .get(0)
+                            .get(0)
+                            .toString())
                     .as(setting)
                     .startsWith(data);
         }
@@ -213,8 +224,8 @@ class DuckDbSafetyTest extends DuckDbTestBase {
         try (DuckDBConnection connection = new QueryConnections(engine.database())
                         .open(scope, Access.READ, dev.weir.engine.SessionSettings.NONE);
                 Statement statement = connection.createStatement()) {
-            SQLException refused = catchThrowableOfType(
-                    SQLException.class, () -> statement.execute("insert into t values (2)"));
+            SQLException refused =
+                    catchThrowableOfType(SQLException.class, () -> statement.execute("insert into t values (2)"));
             assertThat(ErrorTranslator.translate(refused, null).failure()).isEqualTo(EngineFailure.FORBIDDEN);
         }
     }
@@ -228,10 +239,15 @@ class DuckDbSafetyTest extends DuckDbTestBase {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         String[] quotes = {
-            "'", "''", "\"", "\"\"", "`", "$$", "$a$", "$", "e'", "E'\\", "\\'", "x'", "--", "--\n", "\r", "\n", "/*", "*/",
-            "/*/", "a", "1", "1e", ".", " ", "-", "/", "*", ",", "1,", "n'", "b'", "\u00a0", "é", "a$", "1.", "::", "@"
+            "'", "''", "\"", "\"\"", "`", "$$", "$a$", "$", "e'", "E'\\", "\\'", "x'", "--", "--\n", "\r", "\n", "/*",
+            "*/", "/*/", "a", "1", "1e", ".", " ", "-", "/", "*", ",", "1,", "n'", "b'", "\u00a0", "é", "a$", "1.",
+            "::", "@"
         };
-        String[] hidden = {"; insert into t values (99); select 1", ";insert into t values(99);select 2 --", ";\ninsert into t values (99)\n;select '"};
+        String[] hidden = {
+            "; insert into t values (99); select 1",
+            ";insert into t values(99);select 2 --",
+            ";\ninsert into t values (99)\n;select '"
+        };
         int accepted = 0;
         try (DuckDBConnection connection = engine.database().duplicate()) {
             for (int round = 0; round < 15_000; round++) {
@@ -259,7 +275,9 @@ class DuckDbSafetyTest extends DuckDbTestBase {
             }
         }
         assertThat(accepted).isGreaterThan(500);
-        assertThat(run(Access.READ, "select count(*) from t where i = 99")).as("seed %d", seed).containsExactly(List.of(0L));
+        assertThat(run(Access.READ, "select count(*) from t where i = 99"))
+                .as("seed %d", seed)
+                .containsExactly(List.of(0L));
     }
 
     private static void soup(StringBuilder sql, Random random, String[] parts) {

@@ -40,8 +40,9 @@ abstract class DuckDbTestBase {
 
     @AfterEach
     void nothingIsLeft() {
-        Awaitility.await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> assertThat(engine.stats())
-                .isEqualTo(new EngineStats(0, 0, 0, 0)));
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .untilAsserted(() -> assertThat(engine.stats()).isEqualTo(new EngineStats(0, 0, 0, 0)));
     }
 
     @AfterAll
@@ -59,9 +60,10 @@ abstract class DuckDbTestBase {
     }
 
     EngineException failure(Access access, String sql, Object... parameters) {
-        EngineException failure =
-                catchThrowableOfType(EngineException.class, () -> run(access, sql, parameters));
-        assertThat(failure).as("failure of: " + (sql.length() > 100 ? sql.substring(0, 100) : sql)).isNotNull();
+        EngineException failure = catchThrowableOfType(EngineException.class, () -> run(access, sql, parameters));
+        assertThat(failure)
+                .as("failure of: " + (sql.length() > 100 ? sql.substring(0, 100) : sql))
+                .isNotNull();
         return failure;
     }
 }

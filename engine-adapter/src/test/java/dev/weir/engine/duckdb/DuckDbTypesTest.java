@@ -84,7 +84,8 @@ class DuckDbTypesTest extends DuckDbTestBase {
 
     private byte[] ipc(String sql) throws Exception {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (ArrowResult result = Rows.await(engine.execute(EngineQuery.read("q", sql)).result());
+        try (ArrowResult result =
+                        Rows.await(engine.execute(EngineQuery.read("q", sql)).result());
                 ArrowStreamWriter writer = new ArrowStreamWriter(result.root(), result.dictionaries(), bytes)) {
             writer.start();
             while (Rows.await(result.next())) {
@@ -114,8 +115,8 @@ class DuckDbTypesTest extends DuckDbTestBase {
         List<String> expressions = new ArrayList<>();
         try (DuckDBConnection plain = (DuckDBConnection) DriverManager.getConnection("jdbc:duckdb:");
                 Statement statement = plain.createStatement();
-                ResultSet columns = statement.executeQuery(
-                        "select column_name from (describe select * from test_all_types())")) {
+                ResultSet columns =
+                        statement.executeQuery("select column_name from (describe select * from test_all_types())")) {
             while (columns.next()) {
                 expressions.add('"' + columns.getString(1) + "\" from test_all_types() where false");
             }
@@ -140,7 +141,11 @@ class DuckDbTypesTest extends DuckDbTestBase {
     @Test
     void returnedColumnsAreCastToo() {
         Rows.of(engine, change("create table t (h uhugeint, e enum('a', 'b'), t timetz)"));
-        assertThat(Rows.of(engine, change("insert into t values (340282366920938463463374607431768211455, 'b', '12:00:00+02') returning *")))
+        assertThat(
+                        Rows.of(
+                                engine,
+                                change(
+                                        "insert into t values (340282366920938463463374607431768211455, 'b', '12:00:00+02') returning *")))
                 .containsExactly(List.of("340282366920938463463374607431768211455", "b", "12:00:00+02"));
     }
 
@@ -194,8 +199,8 @@ class DuckDbTypesTest extends DuckDbTestBase {
 
     @Test
     void orderSurvivesTheCastsAroundIt() {
-        List<List<Object>> rows = Rows.of(
-                engine, EngineQuery.read("q", "select i::uhugeint from range(100000) t(i) order by i desc"));
+        List<List<Object>> rows =
+                Rows.of(engine, EngineQuery.read("q", "select i::uhugeint from range(100000) t(i) order by i desc"));
         assertThat(rows.get(0)).containsExactly("99999");
         assertThat(rows.get(99_999)).containsExactly("0");
     }
@@ -204,9 +209,15 @@ class DuckDbTypesTest extends DuckDbTestBase {
     void timestampsWithZoneCarryTheSessionsZone() {
         SessionSettings berlin = new SessionSettings(null, null, "Europe/Berlin");
         EngineQuery query = new EngineQuery(
-                "q", "select now() as t, '2024-07-01 12:00:00'::timestamptz::varchar as s", Access.READ, berlin, List.of(), 10);
+                "q",
+                "select now() as t, '2024-07-01 12:00:00'::timestamptz::varchar as s",
+                Access.READ,
+                berlin,
+                List.of(),
+                10);
         Schema described = Rows.await(engine.describe(query).result()).schema();
-        assertThat(((ArrowType.Timestamp) described.findField("t").getType()).getTimezone()).isEqualTo("Europe/Berlin");
+        assertThat(((ArrowType.Timestamp) described.findField("t").getType()).getTimezone())
+                .isEqualTo("Europe/Berlin");
         try (ArrowResult result = Rows.await(engine.execute(query).result())) {
             assertThat(result.schema()).isEqualTo(described);
             assertThat(Rows.await(result.next())).isTrue();
@@ -244,7 +255,9 @@ class DuckDbTypesTest extends DuckDbTestBase {
         long expected = 0;
         try (ArrowResult result = Rows.await(engine.execute(query).result())) {
             while (Rows.await(result.next())) {
-                long bytes = result.root().getFieldVectors().stream().mapToLong(v -> v.getBufferSize()).sum();
+                long bytes = result.root().getFieldVectors().stream()
+                        .mapToLong(v -> v.getBufferSize())
+                        .sum();
                 assertThat(bytes).isLessThan(BatchSource.MAX_SLICE_BYTES);
                 for (int row = 0; row < result.root().getRowCount(); row++) {
                     assertThat(result.root().getVector("i").getObject(row)).isEqualTo(expected);
@@ -258,8 +271,9 @@ class DuckDbTypesTest extends DuckDbTestBase {
 
     @Test
     void aSingleRowBeyondTheSliceIsDelivered() {
-        List<List<Object>> rows =
-                Rows.of(engine, EngineQuery.read("q", "select repeat('x', 20000000) from range(3)"));
-        assertThat(rows).hasSize(3).allSatisfy(row -> assertThat(row.get(0).toString()).hasSize(20_000_000));
+        List<List<Object>> rows = Rows.of(engine, EngineQuery.read("q", "select repeat('x', 20000000) from range(3)"));
+        assertThat(rows)
+                .hasSize(3)
+                .allSatisfy(row -> assertThat(row.get(0).toString()).hasSize(20_000_000));
     }
 }

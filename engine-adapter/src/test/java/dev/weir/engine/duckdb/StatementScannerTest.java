@@ -28,10 +28,7 @@ class StatementScannerTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            textBlock =
-                    """
+    @CsvSource(delimiter = '|', textBlock = """
             select 1                                                        | QUERY       | READ  | false
             (select 1) union (select 2)                                     | QUERY       | READ  | false
             ((with a as (select 1) select * from a))                        | QUERY       | READ  | false
@@ -101,13 +98,32 @@ class StatementScannerTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "attach 'x.db'", "detach x", "install spatial", "force install spatial", "load spatial",
-                "export database 'x'", "import database 'x'", "prepare p as select 1", "execute p", "deallocate p",
-                "create secret s (type s3)", "create or replace persistent secret s (type s3)", "drop secret s",
-                "set threads = 1", "set global memory_limit = '1GB'", "reset memory_limit", "set session threads = 1",
-                "update extensions", "alter database x set alias to y", "create external resource 'x'", "connect 'x'",
-                "explain attach 'x.db'", "with a as (attach 'x') select 1", "-- c\n/* d */ attach 'x'",
-                "select * from arrow_scan(1, 2, 3)", "select * from \"ARROW_SCAN\" (1, 2, 3)"
+                "attach 'x.db'",
+                "detach x",
+                "install spatial",
+                "force install spatial",
+                "load spatial",
+                "export database 'x'",
+                "import database 'x'",
+                "prepare p as select 1",
+                "execute p",
+                "deallocate p",
+                "create secret s (type s3)",
+                "create or replace persistent secret s (type s3)",
+                "drop secret s",
+                "set threads = 1",
+                "set global memory_limit = '1GB'",
+                "reset memory_limit",
+                "set session threads = 1",
+                "update extensions",
+                "alter database x set alias to y",
+                "create external resource 'x'",
+                "connect 'x'",
+                "explain attach 'x.db'",
+                "with a as (attach 'x') select 1",
+                "-- c\n/* d */ attach 'x'",
+                "select * from arrow_scan(1, 2, 3)",
+                "select * from \"ARROW_SCAN\" (1, 2, 3)"
             })
     void refusesWhatNoRoleMayRun(String sql) {
         assertThat(refusal(sql).failure()).isEqualTo(EngineFailure.FORBIDDEN);
@@ -129,10 +145,15 @@ class StatementScannerTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "from read_csv('/lake/a.csv')", "from read_csv(['/lake/a.csv', '/lake/x/b.csv'], header = true)",
-                "from read_text($$/lake/a.txt$$)", "from glob('/lake/**/*.csv')", "copy t to '/lake/out.csv'",
-                "copy t (a, b) from '/lake/in.csv' (header)", "copy (select 1) to '/lake/x.parquet'",
-                "select read_csv, glob from t", "from read_csv('/lake/./x/../a.csv')"
+                "from read_csv('/lake/a.csv')",
+                "from read_csv(['/lake/a.csv', '/lake/x/b.csv'], header = true)",
+                "from read_text($$/lake/a.txt$$)",
+                "from glob('/lake/**/*.csv')",
+                "copy t to '/lake/out.csv'",
+                "copy t (a, b) from '/lake/in.csv' (header)",
+                "copy (select 1) to '/lake/x.parquet'",
+                "select read_csv, glob from t",
+                "from read_csv('/lake/./x/../a.csv')"
             })
     void filesAreNamedLiterallyWithinTheirDirectories(String sql) {
         FilePaths lake = new FilePaths(List.of(Path.of("/lake")));
@@ -142,35 +163,60 @@ class StatementScannerTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "from read_blob('/data/db.duckdb')", "from read_csv('/lake/../data/db.duckdb')", "from glob(?)",
-                "from read_text('/da' || 'ta/db.duckdb')", "from read_text('/lake/a' 'b')", "from read_text(e'/lake/a')",
-                "from \"READ_TEXT\" (x)", "from read_csv(['/lake/a.csv', ?])", "from read_csv(['/lake/a.csv', '/etc/x'])",
-                "from parquet_metadata(getvariable('x'))", "from sniff_csv(upper('/lake/a'))", "from read_csv('a.csv')",
-                "create macro m(p) as table from read_text(p)", "copy t to 'x.csv'", "copy t from ?", "copy t to (x)",
-                "copy (select 1) to '/lake'", "explain copy t to '/etc/x'", "from read_csv('file:///lake/a.csv')",
-                "from `read_blob`('/data/db')", "from read_blob(['/lake/a'] || ['/data/db'])", "from read_blob([])",
-                "from read_text('/lake/a'::varchar)", "pragma import_database('/lake/x')"
+                "from read_blob('/data/db.duckdb')",
+                "from read_csv('/lake/../data/db.duckdb')",
+                "from glob(?)",
+                "from read_text('/da' || 'ta/db.duckdb')",
+                "from read_text('/lake/a' 'b')",
+                "from read_text(e'/lake/a')",
+                "from \"READ_TEXT\" (x)",
+                "from read_csv(['/lake/a.csv', ?])",
+                "from read_csv(['/lake/a.csv', '/etc/x'])",
+                "from parquet_metadata(getvariable('x'))",
+                "from sniff_csv(upper('/lake/a'))",
+                "from read_csv('a.csv')",
+                "create macro m(p) as table from read_text(p)",
+                "copy t to 'x.csv'",
+                "copy t from ?",
+                "copy t to (x)",
+                "copy (select 1) to '/lake'",
+                "explain copy t to '/etc/x'",
+                "from read_csv('file:///lake/a.csv')",
+                "from `read_blob`('/data/db')",
+                "from read_blob(['/lake/a'] || ['/data/db'])",
+                "from read_blob([])",
+                "from read_text('/lake/a'::varchar)",
+                "pragma import_database('/lake/x')"
             })
     void otherFilesAreRefused(String sql) {
         FilePaths lake = new FilePaths(List.of(Path.of("/lake")));
-        EngineException refused =
-                catchThrowableOfType(EngineException.class, () -> StatementScanner.scan(sql, lake));
+        EngineException refused = catchThrowableOfType(EngineException.class, () -> StatementScanner.scan(sql, lake));
         assertThat(refused).isNotNull();
         assertThat(refused.failure()).isEqualTo(EngineFailure.FORBIDDEN);
     }
 
     @Test
     void columnsMayBeCalledLikeDeniedFunctions() {
-        assertThat(scan("select query, glob from logs where query = 'query'").needs()).isEqualTo(Access.READ);
+        assertThat(scan("select query, glob from logs where query = 'query'").needs())
+                .isEqualTo(Access.READ);
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "select 1; select 2", ";select 1;select 2", "select $$a$$; select 2", "select e'\\''; select 2",
-                "select 'a\\'; select 2", "select \"a\"\"b\"; select 2", "select `a\"`; select 2",
-                "select $1 ; select $1", "select 1e'\\''; select 2", "select 1 -- x\r; select 2",
-                "select /* /* */ ; */ 1; select 2", "select a$$ ; select b$$", "select $é$ ; $é$; select 2",
+                "select 1; select 2",
+                ";select 1;select 2",
+                "select $$a$$; select 2",
+                "select e'\\''; select 2",
+                "select 'a\\'; select 2",
+                "select \"a\"\"b\"; select 2",
+                "select `a\"`; select 2",
+                "select $1 ; select $1",
+                "select 1e'\\''; select 2",
+                "select 1 -- x\r; select 2",
+                "select /* /* */ ; */ 1; select 2",
+                "select a$$ ; select b$$",
+                "select $é$ ; $é$; select 2",
                 "select 1\u00a0;\u00a0select 2"
             })
     void refusesSeveralStatements(String sql) {
@@ -183,9 +229,19 @@ class StatementScannerTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "select 1;", ";; select 1 ;; -- the end", "select ';'", "select \";\"", "select $$;$$", "select `;`",
-                "select e'\\';'", "select 1 /* ; */", "select 1 -- ;", "select $x$ $$ ; $x$", "select ''';'",
-                "select x';'", "select \"a\"\";\""
+                "select 1;",
+                ";; select 1 ;; -- the end",
+                "select ';'",
+                "select \";\"",
+                "select $$;$$",
+                "select `;`",
+                "select e'\\';'",
+                "select 1 /* ; */",
+                "select 1 -- ;",
+                "select $x$ $$ ; $x$",
+                "select ''';'",
+                "select x';'",
+                "select \"a\"\";\""
             })
     void aSemicolonThatEndsNothingIsFine(String sql) {
         assertThat(scan(sql).kind()).isEqualTo(StatementKind.QUERY);
@@ -193,8 +249,22 @@ class StatementScannerTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "  ", ";", "-- c", "/* c */", "select 'a", "select \"a", "select `a", "select $$a", "/* /* */",
-                "select e'\\'", "select 1 \0", "select '\ud800'", "select \udc00"})
+            strings = {
+                "",
+                "  ",
+                ";",
+                "-- c",
+                "/* c */",
+                "select 'a",
+                "select \"a",
+                "select `a",
+                "select $$a",
+                "/* /* */",
+                "select e'\\'",
+                "select 1 \0",
+                "select '\ud800'",
+                "select \udc00"
+            })
     void refusesBrokenTexts(String sql) {
         assertThat(refusal(sql).failure()).isEqualTo(EngineFailure.SYNTAX);
     }
@@ -230,22 +300,31 @@ class StatementScannerTest {
 
     @Test
     void lengthyStatementsPass() {
-        assertThat(scan("select 1 where x in (1" + ", 2".repeat(10_000) + ")").kind()).isEqualTo(StatementKind.QUERY);
+        assertThat(scan("select 1 where x in (1" + ", 2".repeat(10_000) + ")").kind())
+                .isEqualTo(StatementKind.QUERY);
         assertThat(scan("select " + "f(lambda x: 1), ".repeat(50) + "1").kind()).isEqualTo(StatementKind.QUERY);
-        assertThat(scan("select a, b, c" + ", d".repeat(1_000) + " from t").kind()).isEqualTo(StatementKind.QUERY);
+        assertThat(scan("select a, b, c" + ", d".repeat(1_000) + " from t").kind())
+                .isEqualTo(StatementKind.QUERY);
         assertThat(scan("select 1" + " + -1".repeat(3_000)).kind()).isEqualTo(StatementKind.QUERY);
-        assertThat(scan("select x[1][2][3], " + "a.b.c, ".repeat(500) + "1").kind()).isEqualTo(StatementKind.QUERY);
+        assertThat(scan("select x[1][2][3], " + "a.b.c, ".repeat(500) + "1").kind())
+                .isEqualTo(StatementKind.QUERY);
     }
 
     @Test
     void fingerprintsIgnoreLiteralsCaseSpaceAndComments() {
         long base = scan("select a from t where b = 1 and c in (1, 2)").fingerprint();
-        assertThat(scan("SELECT  a FROM t -- x\n WHERE b='x' AND c IN (7)").fingerprint()).isEqualTo(base);
-        assertThat(scan("select a from t where b = -5 and c in (-1, 2, 'z')").fingerprint()).isEqualTo(base);
-        assertThat(scan("select a from t where b = 1 and c in (1, 2);").fingerprint()).isEqualTo(base);
-        assertThat(scan("select a from u where b = 1 and c in (1, 2)").fingerprint()).isNotEqualTo(base);
-        assertThat(scan("select \"A\" from t").fingerprint()).isNotEqualTo(scan("select \"a\" from t").fingerprint());
-        assertThat(scan("select a.b").fingerprint()).isNotEqualTo(scan("select a b").fingerprint());
+        assertThat(scan("SELECT  a FROM t -- x\n WHERE b='x' AND c IN (7)").fingerprint())
+                .isEqualTo(base);
+        assertThat(scan("select a from t where b = -5 and c in (-1, 2, 'z')").fingerprint())
+                .isEqualTo(base);
+        assertThat(scan("select a from t where b = 1 and c in (1, 2);").fingerprint())
+                .isEqualTo(base);
+        assertThat(scan("select a from u where b = 1 and c in (1, 2)").fingerprint())
+                .isNotEqualTo(base);
+        assertThat(scan("select \"A\" from t").fingerprint())
+                .isNotEqualTo(scan("select \"a\" from t").fingerprint());
+        assertThat(scan("select a.b").fingerprint())
+                .isNotEqualTo(scan("select a b").fingerprint());
     }
 
     /** Whatever the text, the scan answers or refuses; the seed is in the message. */
@@ -254,10 +333,68 @@ class StatementScannerTest {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         String[] parts = {
-            "select", "with", "a", "as", "(", ")", "[", "]", "{", "}", ",", ";", "'", "\"", "`", "$", "$$", "$a$", "--",
-            "/*", "*/", "\n", "\r", " ", "\u00a0", "e'", "E'", "x'", "1", "1e", ".", "..", "1_", "\\", "?", "::", ":=",
-            "insert", "update", "explain", "analyze", "into", "returning", "é", "\ud83e\udd86", "\ud800", "\0", "-", "@",
-            "not", "lambda", "join", "union", "from", "set", "create", "temp", "or", "replace", "query", "#", "recursive"
+            "select",
+            "with",
+            "a",
+            "as",
+            "(",
+            ")",
+            "[",
+            "]",
+            "{",
+            "}",
+            ",",
+            ";",
+            "'",
+            "\"",
+            "`",
+            "$",
+            "$$",
+            "$a$",
+            "--",
+            "/*",
+            "*/",
+            "\n",
+            "\r",
+            " ",
+            "\u00a0",
+            "e'",
+            "E'",
+            "x'",
+            "1",
+            "1e",
+            ".",
+            "..",
+            "1_",
+            "\\",
+            "?",
+            "::",
+            ":=",
+            "insert",
+            "update",
+            "explain",
+            "analyze",
+            "into",
+            "returning",
+            "é",
+            "\ud83e\udd86",
+            "\ud800",
+            "\0",
+            "-",
+            "@",
+            "not",
+            "lambda",
+            "join",
+            "union",
+            "from",
+            "set",
+            "create",
+            "temp",
+            "or",
+            "replace",
+            "query",
+            "#",
+            "recursive"
         };
         for (int round = 0; round < 30_000; round++) {
             StringBuilder sql = new StringBuilder();
@@ -286,8 +423,27 @@ class StatementScannerTest {
     @Test
     @Timeout(60)
     void aMegabyteOfAnythingIsScannedInAMoment() {
-        for (String part : List.of("(", "as(with ", "as(with)", "$", "$a", "$a$ ", "$$", "1e", "- ", "/*", "/**/", "explain ",
-                "with a as (", "a.", "[1]", "'", "\"", "e'\\", "x as (insert into ", "as (with a as (select 1), ")) {
+        for (String part : List.of(
+                "(",
+                "as(with ",
+                "as(with)",
+                "$",
+                "$a",
+                "$a$ ",
+                "$$",
+                "1e",
+                "- ",
+                "/*",
+                "/**/",
+                "explain ",
+                "with a as (",
+                "a.",
+                "[1]",
+                "'",
+                "\"",
+                "e'\\",
+                "x as (insert into ",
+                "as (with a as (select 1), ")) {
             String sql = "select " + part.repeat((1 << 20) / part.length() - 8);
             try {
                 assertThat(StatementScanner.scan(sql).text()).as(part).isNotEmpty();

@@ -39,6 +39,7 @@ public final class DuckDbEngine implements QueryEngine {
     private final DuckDBConnection database;
     private final EngineCore core;
     private final EngineInfo info;
+    private final FilePaths files;
     private final AtomicLong schemaVersion = new AtomicLong();
     private final Cache<DescriptionKey, StatementDescription> descriptions =
             Caffeine.newBuilder().maximumSize(2_000).build();
@@ -53,9 +54,10 @@ public final class DuckDbEngine implements QueryEngine {
         void run() throws Exception;
     }
 
-    private DuckDbEngine(DuckDBConnection database, EngineInfo info, EngineCore core) {
+    private DuckDbEngine(DuckDBConnection database, EngineInfo info, FilePaths files, EngineCore core) {
         this.database = database;
         this.info = info;
+        this.files = files;
         this.core = core;
     }
 
@@ -83,7 +85,7 @@ public final class DuckDbEngine implements QueryEngine {
             BufferAllocator memory = new RootAllocator();
             EngineCore core = new EngineCore(
                     new QueryConnections(database), threads, new Reaper(), memory, ConcurrentHashMap.newKeySet());
-            return new DuckDbEngine(database, info, core);
+            return new DuckDbEngine(database, info, settings.files(), core);
         } catch (ExecutionException e) {
             threads.shutdown();
             if (e.getCause() instanceof DuckDbOpenException refused) {
@@ -109,7 +111,7 @@ public final class DuckDbEngine implements QueryEngine {
 
     @Override
     public StatementScan scan(String sql) {
-        return StatementScanner.scan(sql).scan();
+        return StatementScanner.scan(sql, files).scan();
     }
 
     @Override
@@ -172,8 +174,8 @@ public final class DuckDbEngine implements QueryEngine {
     }
 
     /** Refuses what the scan or the access forbids, whatever the caller has checked before. */
-    private static ScannedStatement admit(EngineQuery query) {
-        ScannedStatement statement = StatementScanner.scan(query.sql());
+    private ScannedStatement admit(EngineQuery query) {
+        ScannedStatement statement = StatementScanner.scan(query.sql(), files);
         StatementScan scan = statement.scan();
         if (scan.kind() == StatementKind.SESSION) {
             throw new EngineException(EngineFailure.UNSUPPORTED, "The statement needs a session", "0A000", -1, null);

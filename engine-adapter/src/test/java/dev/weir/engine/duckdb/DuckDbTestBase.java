@@ -14,20 +14,23 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An engine for each test, and the check that nothing of it is left. */
+/** One engine for the tests of a class, and the check after each that no call, result or byte is left. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class DuckDbTestBase {
 
-    @TempDir
     Path directory;
 
     DuckDbEngine engine;
 
-    @BeforeEach
-    void openEngine() throws Exception {
+    @BeforeAll
+    void openEngine(@TempDir Path temporary) throws Exception {
+        directory = temporary;
         engine = DuckDbEngine.open(settings());
     }
 
@@ -40,6 +43,13 @@ abstract class DuckDbTestBase {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(engine.stats()).isEqualTo(new EngineStats(0, 0, 0, 0)));
+<<<<<<< HEAD
+=======
+    }
+
+    @AfterAll
+    void closeEngine() {
+>>>>>>> wip-engine
         engine.close();
     }
 

@@ -1,7 +1,6 @@
 package dev.weir.engine.duckdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
@@ -13,7 +12,6 @@ import dev.weir.engine.SessionSettings;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.math.BigDecimal;
-import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
@@ -28,37 +26,18 @@ import org.apache.arrow.vector.ipc.ArrowStreamWriter;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.duckdb.DuckDBConnection;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every type arrives as its value, as text, or is refused; never wrong. */
-class DuckDbTypesTest {
+class DuckDbTypesTest extends DuckDbTestBase {
 
     /** Values beyond Arrow: refused, see the tests below. */
     private static final String REFUSED = "hugeint, date_array, timestamp_array, timestamptz_array";
 
-    @TempDir
-    Path directory;
-
-    private DuckDbEngine engine;
-
-    @BeforeEach
-    void open() {
-        engine = DuckDbEngine.open(TestDatabases.inMemory(directory));
-    }
-
-    @AfterEach
-    void close() {
-        engine.close();
-        assertThat(engine.stats().arrowBytes()).isZero();
-    }
-
     private EngineException failure(String sql) {
-        return catchThrowableOfType(EngineException.class, () -> Rows.of(engine, EngineQuery.read("q", sql)));
+        return failure(Access.READ, sql);
     }
 
     @Test
@@ -248,9 +227,9 @@ class DuckDbTypesTest {
 
     @Test
     void aPivotIsDescribedByItsData() {
-        Rows.of(engine, change("create table t (i int, k varchar, v uhugeint)"));
-        Rows.of(engine, change("insert into t values (1, 'x', 5), (1, 'y', 6)"));
-        EngineQuery query = EngineQuery.read("q", "pivot t on k using max(v)");
+        Rows.of(engine, change("create table pivoted (i int, k varchar, v uhugeint)"));
+        Rows.of(engine, change("insert into pivoted values (1, 'x', 5), (1, 'y', 6)"));
+        EngineQuery query = EngineQuery.read("q", "pivot pivoted on k using max(v)");
         Schema described = Rows.await(engine.describe(query).result()).schema();
         assertThat(described.getFields()).extracting("name").containsExactly("i", "x", "y");
         try (ArrowResult result = Rows.await(engine.execute(query).result())) {

@@ -8,6 +8,7 @@ import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.StatementKind;
 import dev.weir.engine.StatementScan;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -74,8 +75,7 @@ class StatementScannerTest {
             vacuum                                                          | MAINTENANCE | ADMIN | false
             analyze                                                         | MAINTENANCE | ADMIN | false
             call pragma_version()                                           | MAINTENANCE | ADMIN | true
-            copy t to 'x.csv'                                               | MAINTENANCE | ADMIN | false
-            copy t from 'x.csv'                                             | MAINTENANCE | ADMIN | false
+            copy from database a to b                                       | MAINTENANCE | ADMIN | false
             create temp table t (i int)                                     | SESSION     | READ  | false
             create or replace temporary view v as select 1                  | SESSION     | READ  | false
             begin                                                           | SESSION     | READ  | false
@@ -142,6 +142,68 @@ class StatementScannerTest {
         assertThat(scan(sql).needs()).isEqualTo(Access.ADMIN);
     }
 
+<<<<<<< HEAD
+    @Test
+    void columnsMayBeCalledLikeDeniedFunctions() {
+        assertThat(scan("select query, glob from logs where query = 'query'").needs())
+                .isEqualTo(Access.READ);
+=======
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "from read_csv('/lake/a.csv')",
+                "from read_csv(['/lake/a.csv', '/lake/x/b.csv'], header = true)",
+                "from read_text($$/lake/a.txt$$)",
+                "from glob('/lake/**/*.csv')",
+                "copy t to '/lake/out.csv'",
+                "copy t (a, b) from '/lake/in.csv' (header)",
+                "copy (select 1) to '/lake/x.parquet'",
+                "select read_csv, glob from t",
+                "from read_csv('/lake/./x/../a.csv')"
+            })
+    void filesAreNamedLiterallyWithinTheirDirectories(String sql) {
+        FilePaths lake = new FilePaths(List.of(Path.of("/lake")));
+        assertThat(StatementScanner.scan(sql, lake).text()).isEqualTo(sql);
+>>>>>>> wip-engine
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+<<<<<<< HEAD
+=======
+                "from read_blob('/data/db.duckdb')",
+                "from read_csv('/lake/../data/db.duckdb')",
+                "from glob(?)",
+                "from read_text('/da' || 'ta/db.duckdb')",
+                "from read_text('/lake/a' 'b')",
+                "from read_text(e'/lake/a')",
+                "from \"READ_TEXT\" (x)",
+                "from read_csv(['/lake/a.csv', ?])",
+                "from read_csv(['/lake/a.csv', '/etc/x'])",
+                "from parquet_metadata(getvariable('x'))",
+                "from sniff_csv(upper('/lake/a'))",
+                "from read_csv('a.csv')",
+                "create macro m(p) as table from read_text(p)",
+                "copy t to 'x.csv'",
+                "copy t from ?",
+                "copy t to (x)",
+                "copy (select 1) to '/lake'",
+                "explain copy t to '/etc/x'",
+                "from read_csv('file:///lake/a.csv')",
+                "from `read_blob`('/data/db')",
+                "from read_blob(['/lake/a'] || ['/data/db'])",
+                "from read_blob([])",
+                "from read_text('/lake/a'::varchar)",
+                "pragma import_database('/lake/x')"
+            })
+    void otherFilesAreRefused(String sql) {
+        FilePaths lake = new FilePaths(List.of(Path.of("/lake")));
+        EngineException refused = catchThrowableOfType(EngineException.class, () -> StatementScanner.scan(sql, lake));
+        assertThat(refused).isNotNull();
+        assertThat(refused.failure()).isEqualTo(EngineFailure.FORBIDDEN);
+    }
+
     @Test
     void columnsMayBeCalledLikeDeniedFunctions() {
         assertThat(scan("select query, glob from logs where query = 'query'").needs())
@@ -151,6 +213,7 @@ class StatementScannerTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+>>>>>>> wip-engine
                 "select 1; select 2",
                 ";select 1;select 2",
                 "select $$a$$; select 2",

@@ -142,12 +142,6 @@ class StatementScannerTest {
         assertThat(scan(sql).needs()).isEqualTo(Access.ADMIN);
     }
 
-<<<<<<< HEAD
-    @Test
-    void columnsMayBeCalledLikeDeniedFunctions() {
-        assertThat(scan("select query, glob from logs where query = 'query'").needs())
-                .isEqualTo(Access.READ);
-=======
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -164,14 +158,11 @@ class StatementScannerTest {
     void filesAreNamedLiterallyWithinTheirDirectories(String sql) {
         FilePaths lake = new FilePaths(List.of(Path.of("/lake")));
         assertThat(StatementScanner.scan(sql, lake).text()).isEqualTo(sql);
->>>>>>> wip-engine
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-<<<<<<< HEAD
-=======
                 "from read_blob('/data/db.duckdb')",
                 "from read_csv('/lake/../data/db.duckdb')",
                 "from glob(?)",
@@ -213,7 +204,6 @@ class StatementScannerTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
->>>>>>> wip-engine
                 "select 1; select 2",
                 ";select 1;select 2",
                 "select $$a$$; select 2",

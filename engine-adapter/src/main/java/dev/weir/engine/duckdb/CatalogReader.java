@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class CatalogReader {
 
     /** Catalogs and schemas that DuckDB keeps for itself. */
-    private static final String VISIBLE = "database_name NOT IN ('system', 'temp')"
-            + " AND schema_name NOT IN ('information_schema', 'pg_catalog')";
+    private static final String VISIBLE =
+            "database_name NOT IN ('system', 'temp')" + " AND schema_name NOT IN ('information_schema', 'pg_catalog')";
 
     private static final List<String> TABLE_TYPES = List.of("LOCAL TEMPORARY", "TABLE", "VIEW");
 
@@ -57,10 +57,9 @@ final class CatalogReader {
             case TABLES -> tables();
             case TABLE_TYPES -> TABLE_TYPES.forEach(rows::add);
             case PRIMARY_KEYS -> primaryKeys();
-            case EXPORTED_KEYS, CROSS_REFERENCE -> foreignKeys(
-                    "database_name, schema_name, table_name, constraint_name", "referenced_table");
-            case IMPORTED_KEYS -> foreignKeys(
-                    "database_name, schema_name, referenced_table, pk_name", "table_name");
+            case EXPORTED_KEYS, CROSS_REFERENCE ->
+                foreignKeys("database_name, schema_name, table_name, constraint_name", "referenced_table");
+            case IMPORTED_KEYS -> foreignKeys("database_name, schema_name, referenced_table, pk_name", "table_name");
             case XDBC_TYPE_INFO -> XdbcTypes.write(rows);
         }
     }
@@ -219,7 +218,8 @@ final class CatalogReader {
                         + " AND p.database_name = f.database_name AND p.schema_name = f.schema_name"
                         + " AND p.table_name = f.referenced_table"
                         + " AND p.constraint_column_names = f.referenced_column_names"
-                        + " WHERE f.constraint_type = 'FOREIGN KEY' AND f." + VISIBLE.replace(" schema_name", " f.schema_name")
+                        + " WHERE f.constraint_type = 'FOREIGN KEY' AND f."
+                        + VISIBLE.replace(" schema_name", " f.schema_name")
                         + " ORDER BY " + order + ", seq",
                 row -> {
                     if (isTable(row.getString(1), row.getString(2), row.getString(side))) {

@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -42,7 +41,7 @@ final class DatabaseOpener {
             throw e;
         } catch (SQLException e) {
             close(connection);
-            throw new DuckDbOpenException("DuckDB refuses its configuration: " + firstLine(e), e);
+            throw new DuckDbOpenException("database", "DuckDB refuses its configuration: " + firstLine(e), e);
         }
     }
 
@@ -56,12 +55,15 @@ final class DatabaseOpener {
                 Files.createDirectories(directory(name));
             } catch (IOException e) {
                 throw new DuckDbOpenException(
-                        "The data directory " + settings.directory() + " cannot be written: " + e.getMessage(), e);
+                        "directory",
+                        "The data directory " + settings.directory() + " cannot be written: " + e.getMessage(),
+                        e);
             }
         }
         for (Path allowed : settings.allowedDirectories()) {
             if (!Files.isDirectory(allowed)) {
-                throw new DuckDbOpenException("The allowed directory " + allowed + " does not exist", null);
+                throw new DuckDbOpenException(
+                        "allowed-directories", "The allowed directory " + allowed + " does not exist", null);
             }
         }
     }
@@ -71,23 +73,35 @@ final class DatabaseOpener {
         Path database = settings.database();
         if (database == null) {
             if (settings.readOnly()) {
-                throw new DuckDbOpenException("An in-memory database cannot be read-only", null);
+                throw new DuckDbOpenException("database", "An in-memory database cannot be read-only", null);
             }
             return;
         }
         Path parent = database.toAbsolutePath().normalize().getParent();
         if (parent == null || !Files.isDirectory(parent)) {
-            throw new DuckDbOpenException("The directory of the database " + database + " does not exist", null);
+            throw new DuckDbOpenException(
+                    "database", "The directory of the database " + database + " does not exist", null);
         }
         if (Files.isDirectory(database)) {
-            throw new DuckDbOpenException("The database " + database + " is a directory", null);
+            throw new DuckDbOpenException("database", "The database " + database + " is a directory", null);
         }
         if (settings.readOnly() && !Files.exists(database)) {
             throw new DuckDbOpenException(
-                    "The database " + database + " does not exist, and read-only access cannot create it", null);
+                    "database",
+                    "The database " + database + " does not exist, and read-only access cannot create it",
+                    null);
+        }
+        for (Path allowed : settings.files().directories()) {
+            if (database.toAbsolutePath().normalize().startsWith(allowed)) {
+                throw new DuckDbOpenException(
+                        "The database " + database + " lies within the allowed directory " + allowed
+                                + "; a query over that directory would drop the lock on it",
+                        null);
+            }
         }
         if (database.toString().indexOf(';') >= 0) {
-            throw new DuckDbOpenException("The name of the database " + database + " contains a semicolon", null);
+            throw new DuckDbOpenException(
+                    "database", "The name of the database " + database + " contains a semicolon", null);
         }
     }
 
@@ -113,7 +127,7 @@ final class DatabaseOpener {
         try {
             return (DuckDBConnection) DriverManager.getConnection(url, properties);
         } catch (SQLException e) {
-            throw new DuckDbOpenException(explain(database, e), e);
+            throw new DuckDbOpenException("database", explain(database, e), e);
         }
     }
 
@@ -152,7 +166,8 @@ final class DatabaseOpener {
             try {
                 run(connection, sql);
             } catch (SQLException e) {
-                throw new DuckDbOpenException("Statement " + number + " of the init SQL failed: " + firstLine(e), e);
+                throw new DuckDbOpenException(
+                        "init-sql", "Statement " + number + " of the init SQL failed: " + firstLine(e), e);
             }
         }
         for (Map.Entry<String, Path> view : settings.parquetViews().entrySet()) {
@@ -164,11 +179,15 @@ final class DatabaseOpener {
     private void createView(DuckDBConnection connection, String name, Path directory) {
         if (settings.readOnly()) {
             throw new DuckDbOpenException(
-                    "The Parquet view " + name + " cannot be made in a database that is opened read-only", null);
+                    "parquet-views",
+                    "The Parquet view " + name + " cannot be made in a database that is opened read-only",
+                    null);
         }
         if (!Files.isDirectory(directory)) {
             throw new DuckDbOpenException(
-                    "The directory " + directory + " of Parquet view " + name + " does not exist", null);
+                    "parquet-views",
+                    "The directory " + directory + " of Parquet view " + name + " does not exist",
+                    null);
         }
         try {
             run(
@@ -177,18 +196,17 @@ final class DatabaseOpener {
                             + literal(directory + "/**/*.parquet") + ")");
         } catch (SQLException e) {
             throw new DuckDbOpenException(
-                    "The Parquet view " + name + " over " + directory + " cannot be made: " + firstLine(e), e);
+                    "parquet-views",
+                    "The Parquet view " + name + " over " + directory + " cannot be made: " + firstLine(e),
+                    e);
         }
     }
 
     /** The order matters: after the last statement nothing can be set any more, but for the session's time zone. */
     private void lock(DuckDBConnection connection) throws SQLException {
-        List<String> directories = new ArrayList<>();
-        settings.allowedDirectories()
-                .forEach(path -> directories.add(literal(path.toAbsolutePath().normalize() + "/")));
-        settings.parquetViews()
-                .values()
-                .forEach(path -> directories.add(literal(path.toAbsolutePath().normalize() + "/")));
+        List<String> directories = settings.files().directories().stream()
+                .map(path -> literal(path + "/"))
+                .toList();
         run(connection, "SET allowed_directories = [" + String.join(", ", directories) + "]");
         run(connection, "SET enable_external_access = false");
         run(connection, "SET errors_as_json = true");

@@ -55,8 +55,7 @@ final class MetadataSchemas {
             optional("column_size", INT),
             optional("literal_prefix", TEXT),
             optional("literal_suffix", TEXT),
-            new Field(
-                    "create_params", FieldType.nullable(ArrowType.List.INSTANCE), List.of(required("item", TEXT))),
+            new Field("create_params", FieldType.nullable(ArrowType.List.INSTANCE), List.of(required("item", TEXT))),
             required("nullable", INT),
             required("case_sensitive", FLAG),
             required("searchable", INT),

@@ -32,7 +32,7 @@ class AuthConfiguration {
         } catch (UsersFileException e) {
             throw new StartFailedException(String.valueOf(e.getMessage()), e);
         } catch (UncheckedIOException e) {
-            throw new StartFailedException("weir.data-dir: " + e.getMessage(), e);
+            throw new StartFailedException(String.valueOf(e.getMessage()), e);
         }
     }
 

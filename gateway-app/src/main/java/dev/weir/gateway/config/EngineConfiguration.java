@@ -1,8 +1,8 @@
 package dev.weir.gateway.config;
 
-import dev.weir.engine.EngineException;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.duckdb.DuckDbEngine;
+import dev.weir.engine.duckdb.DuckDbOpenException;
 import dev.weir.engine.duckdb.DuckDbSettings;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -54,8 +54,9 @@ class EngineConfiguration {
                 limits.engineThreads());
         try {
             return DuckDbEngine.open(settings);
-        } catch (EngineException e) {
-            throw new StartFailedException(prefix + "database: " + e.getMessage(), e);
+        } catch (DuckDbOpenException e) {
+            String property = e.setting().equals("directory") ? "weir.data-dir" : prefix + e.setting();
+            throw new StartFailedException(property + ": " + e.getMessage(), e);
         }
     }
 
@@ -70,7 +71,7 @@ class EngineConfiguration {
     }
 
     private static Path dataDirectory(WeirProperties properties) {
-        Path directory = absolute(properties.dataDir());
+        Path directory = absolute(properties.dataDir()).resolve("duckdb");
         try {
             return Files.createDirectories(directory);
         } catch (IOException e) {

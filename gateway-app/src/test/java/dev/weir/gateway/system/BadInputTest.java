@@ -73,7 +73,7 @@ class BadInputTest {
                 "load httpfs",
                 "select * from read_text('/etc/passwd')",
                 "select * from read_csv('/etc/passwd')",
-                "select * from '/etc/passwd'",
+                "select * from '/etc/passwd.csv'",
                 "select * from glob('/etc/*')",
                 "select * from query('select 1')",
                 "select * from duckdb_settings()",
@@ -167,8 +167,8 @@ class BadInputTest {
 
     @Test
     void errorsOfTheStatementHaveCodeAndPosition() throws Exception {
-        JsonNode syntax = assertProblem(sql(TestGateway.READER, "select 1 +* 2"), 400, "INVALID_SQL");
-        assertThat(syntax.get("sqlPosition").asInt()).isBetween(9, 11);
+        JsonNode syntax = assertProblem(sql(TestGateway.READER, "select (1 from t"), 400, "INVALID_SQL");
+        assertThat(syntax.get("sqlPosition").asInt()).isEqualTo(10);
         assertThat(syntax.get("sqlState").asString()).isEqualTo("42601");
         JsonNode table = assertProblem(sql(TestGateway.READER, "select * from no_such_table"), 400, "INVALID_SQL");
         assertThat(table.get("sqlState").asString()).isEqualTo("42P01");
@@ -197,8 +197,18 @@ class BadInputTest {
     @Test
     void aFailureInTheMiddleOfNdjsonIsItsLastLine() throws Exception {
         String late = "select cast(case when n = 1900000 then 'x' else '1' end as int) as v, n from t";
-        HttpResponse<String> response = gateway.sql(TestGateway.READER, "application/x-ndjson", late);
-        List<String> lines = response.body().lines().toList();
+        HttpResponse<InputStream> response = gateway.stream(TestGateway.READER, "application/x-ndjson", late);
+        StringBuilder read = new StringBuilder();
+        byte[] buffer = new byte[65_536];
+        try (InputStream in = response.body()) {
+            for (int count = in.read(buffer); count >= 0; count = in.read(buffer)) {
+                read.append(new String(buffer, 0, count, StandardCharsets.UTF_8));
+            }
+        } catch (IOException e) {
+            // The connection ends without its last chunk, too: a client that counts lines only must notice.
+            assertThat(read).isNotEmpty();
+        }
+        List<String> lines = read.toString().lines().toList();
         assertThat(lines.get(lines.size() - 1)).contains("EXECUTION_FAILED");
     }
 
@@ -235,8 +245,7 @@ class BadInputTest {
 
     @Test
     void unusualUnicodeComesBackAsItWent() throws Exception {
-        List<String> texts =
-                new ArrayList<>(List.of("\u0000", "\ud83d\ude00", "\u202eabc", "e\u0301", "\uffff", "'\"\\\n\t"));
+        List<String> texts = new ArrayList<>(List.of("\ud83d\ude00", "\u202eabc", "e\u0301", "\uffff", "'\"\\\n\t"));
         for (String text : texts) {
             String body = JSON.writeValueAsString(
                     java.util.Map.of("sql", "select ?::varchar as s", "parameters", List.of(text)));

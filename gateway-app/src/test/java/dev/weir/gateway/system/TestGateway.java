@@ -19,7 +19,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -66,14 +68,19 @@ final class TestGateway implements AutoCloseable {
     }
 
     static List<String> arguments(Path dataDir, String... properties) {
-        List<String> arguments = new ArrayList<>(List.of(
-                "--weir.data-dir=" + dataDir,
-                "--weir.http.port=0",
-                "--weir.flight.port=0",
-                "--weir.management.port=0",
-                "--weir.admission.memory.budget=1GB"));
-        arguments.addAll(List.of(properties));
-        return arguments;
+        Map<String, String> arguments = new LinkedHashMap<>();
+        arguments.put("--weir.data-dir", dataDir.toString());
+        arguments.put("--weir.http.port", "0");
+        arguments.put("--weir.flight.port", "0");
+        arguments.put("--weir.management.port", "0");
+        arguments.put("--weir.admission.memory.budget", "1GB");
+        for (String property : properties) {
+            int equals = property.indexOf('=');
+            arguments.put(property.substring(0, equals), property.substring(equals + 1));
+        }
+        List<String> joined = new ArrayList<>();
+        arguments.forEach((name, value) -> joined.add(name + "=" + value));
+        return joined;
     }
 
     private static SSLContext trusting(Path certificate) throws Exception {

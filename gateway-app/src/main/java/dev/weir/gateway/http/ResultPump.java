@@ -205,7 +205,8 @@ final class ResultPump {
             }
         }
         GatewayException failed = failure.get();
-        if (failed != null) {
+        // After the last byte was taken nothing that happens to the query concerns its client.
+        if (failed != null && now == Outcome.OPEN) {
             tell(failed);
         }
     }
@@ -348,9 +349,12 @@ final class ResultPump {
                         .handle((nothing, thrown) -> thrown == null)
                         .thenCompose(taken -> taken ? connection.closeUnfinished() : connection.reset())
                 : connection.reset();
+        boolean whole = bodyDone;
         close();
-        // As if the client had gone: the framework has nothing to add, and nothing to log.
-        broken.whenComplete((nothing, thrown) -> to.onError(new AbortedException("answer broken off")));
+        if (!whole) {
+            // As if the client had gone: the framework has nothing to add, and nothing to log.
+            broken.whenComplete((nothing, thrown) -> to.onError(new AbortedException("answer broken off")));
+        }
     }
 
     private boolean lastWords(CoreSubscriber<? super ByteBuf> to, GatewayException failed) {

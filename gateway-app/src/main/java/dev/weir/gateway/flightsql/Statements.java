@@ -38,6 +38,7 @@ final class Statements {
     private final FlightSqlBackend backend;
     private final FlightSessions sessions;
     private final TicketLedger ledger;
+    private final ByteBudget parameterBudget;
     private final BufferAllocator allocator;
     private final Clock clock;
     private final FlightSqlSettings settings;
@@ -53,12 +54,14 @@ final class Statements {
             FlightSqlSettings settings,
             FlightSessions sessions,
             TicketLedger ledger,
+            ByteBudget parameterBudget,
             BufferAllocator allocator,
             Clock clock) {
         this.backend = backend;
         this.settings = settings;
         this.sessions = sessions;
         this.ledger = ledger;
+        this.parameterBudget = parameterBudget;
         this.allocator = allocator;
         this.clock = clock;
     }
@@ -140,7 +143,7 @@ final class Statements {
         ledger.claim(ticket, caller.user());
         QueryExecution execution;
         try {
-            execution = submit(caller, request);
+            execution = submit(caller, request, ticket.parameters().size());
         } catch (RuntimeException e) {
             ledger.unclaim(ticket);
             throw e;
@@ -153,7 +156,8 @@ final class Statements {
     void stream(Caller caller, Statement statement, ServerStreamListener listener) {
         QueryExecution execution = submit(
                 caller,
-                request(caller, statement.sql(), decode(statement.parameters()).values()));
+                request(caller, statement.sql(), decode(statement.parameters()).values()),
+                statement.parameters().size());
         pump(caller, listener).start(execution);
     }
 
@@ -168,7 +172,7 @@ final class Statements {
             // A batch of no rows: nothing to do, and not the same as a statement without parameters.
             return CompletableFuture.completedFuture(0L);
         }
-        QueryExecution execution = submit(caller, request(caller, sql, rows.values()));
+        QueryExecution execution = submit(caller, request(caller, sql, rows.values()), 0);
         caller.call().atEnd(() -> execution.cancel(goneReason()));
         return execution.stream().thenCompose(stream -> count(execution, stream));
     }
@@ -258,10 +262,21 @@ final class Statements {
         return draining ? CancelReason.DRAIN : CancelReason.CLIENT_GONE;
     }
 
-    private QueryExecution submit(Caller caller, QueryRequest request) {
-        QueryExecution execution = backend.queries().submit(caller.identity(), request);
+    /** @param parameterBytes held with the query until it is done, and not counted by anyone else */
+    private QueryExecution submit(Caller caller, QueryRequest request, long parameterBytes) {
+        parameterBudget.take(parameterBytes);
+        QueryExecution execution;
+        try {
+            execution = backend.queries().submit(caller.identity(), request);
+        } catch (RuntimeException e) {
+            parameterBudget.giveBack(parameterBytes);
+            throw e;
+        }
         running.add(execution);
-        var unused = execution.done().thenAccept(snapshot -> running.remove(execution));
+        var unused = execution.done().thenAccept(snapshot -> {
+            running.remove(execution);
+            parameterBudget.giveBack(parameterBytes);
+        });
         caller.call().header(FlightErrors.QUERY_ID, execution.id());
         return execution;
     }

@@ -181,9 +181,10 @@ final class FakeQueries implements QueryService {
             }
         }
 
-        void fail(GatewayException failure) {
+        @Override
+        public boolean fail(GatewayException failure) {
             end(QueryState.FAILED, failure.code(), failure.text());
-            stream.completeExceptionally(failure);
+            return stream.completeExceptionally(failure);
         }
 
         void end(QueryState state, GatewayErrorCode error, String message) {
@@ -366,59 +367,6 @@ final class FakeQueries implements QueryService {
                 }
                 execution.end(complete ? QueryState.FINISHED : QueryState.CANCELLED, null, null);
             }
-        }
-    }
-
-    /** A catalog answer. */
-    private static final class OneBatch implements ResultStream {
-        private final VectorSchemaRoot root;
-        private boolean given;
-
-        OneBatch(VectorSchemaRoot root) {
-            this.root = root;
-        }
-
-        @Override
-        public Schema schema() {
-            return root.getSchema();
-        }
-
-        @Override
-        public VectorSchemaRoot root() {
-            return root;
-        }
-
-        @Override
-        public DictionaryProvider dictionaries() {
-            return new DictionaryProvider.MapDictionaryProvider();
-        }
-
-        @Override
-        public OptionalLong updateCount() {
-            return OptionalLong.empty();
-        }
-
-        @Override
-        public CompletionStage<Boolean> next() {
-            boolean more = !given;
-            given = true;
-            return CompletableFuture.completedFuture(more);
-        }
-
-        @Override
-        public CompletionStage<GatewayException> aborted() {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public void delivered(long bytes) {}
-
-        @Override
-        public void finishEarly() {}
-
-        @Override
-        public void close() {
-            root.close();
         }
     }
 }

@@ -141,7 +141,9 @@ public abstract class QueryEngineContract {
                 SessionSettings.NONE,
                 List.of(List.of(1), List.of(2)),
                 10);
-        assertThat(Rows.await(engine.execute(good).result()).updateCount()).hasValue(2);
+        try (ArrowResult result = Rows.await(engine.execute(good).result())) {
+            assertThat(result.updateCount()).hasValue(2);
+        }
         EngineQuery bad = new EngineQuery(
                 "q",
                 "insert into t values (?)",
@@ -305,6 +307,35 @@ public abstract class QueryEngineContract {
         result.next();
         assertThatThrownBy(result::next).isInstanceOf(IllegalStateException.class);
         result.close();
+    }
+
+    private List<List<Object>> metadata(MetadataRequest request) {
+        return Rows.drain(Rows.await(engine.metadata(request).result()));
+    }
+
+    @Test
+    void metadataListsTablesByPattern() {
+        write("create table a_b (i int not null)");
+        write("create table axb (i int)");
+        write("create view v as select * from axb");
+        MetadataRequest all = MetadataRequest.of(MetadataRequest.Kind.TABLES);
+        assertThat(metadata(all)).extracting(row -> row.get(2)).containsExactly("a_b", "axb", "v");
+        assertThat(metadata(all)).extracting(row -> row.get(3)).containsExactly("TABLE", "TABLE", "VIEW");
+        assertThat(metadata(tables("a_b", List.of()))).hasSize(2);
+        assertThat(metadata(tables("a\\_b", List.of()))).hasSize(1);
+        assertThat(metadata(tables("%", List.of("VIEW")))).hasSize(1);
+        assertThat(metadata(tables("\\", List.of()))).isEmpty();
+        assertThat(metadata(MetadataRequest.of(MetadataRequest.Kind.SCHEMAS)))
+                .extracting(row -> row.get(1))
+                .contains("main")
+                .doesNotContain("information_schema", "pg_catalog");
+        assertThat(metadata(MetadataRequest.of(MetadataRequest.Kind.CATALOGS))).hasSize(1);
+        assertThat(metadata(MetadataRequest.of(MetadataRequest.Kind.TABLE_TYPES)))
+                .containsExactly(List.of("LOCAL TEMPORARY"), List.of("TABLE"), List.of("VIEW"));
+    }
+
+    private static MetadataRequest tables(String pattern, List<String> types) {
+        return new MetadataRequest(MetadataRequest.Kind.TABLES, null, null, pattern, types, false);
     }
 
     @Test

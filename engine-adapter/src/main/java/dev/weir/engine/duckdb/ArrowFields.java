@@ -76,7 +76,8 @@ final class ArrowFields {
             case "BOOLEAN" -> ArrowType.Bool.INSTANCE;
             case "TINYINT" -> new ArrowType.Int(8, true);
             case "SMALLINT" -> new ArrowType.Int(16, true);
-            case "INTEGER", "NULL" -> new ArrowType.Int(32, true);
+            case "NULL" -> ArrowType.Null.INSTANCE;
+            case "INTEGER" -> new ArrowType.Int(32, true);
             case "BIGINT" -> new ArrowType.Int(64, true);
             case "UTINYINT" -> new ArrowType.Int(8, false);
             case "USMALLINT" -> new ArrowType.Int(16, false);

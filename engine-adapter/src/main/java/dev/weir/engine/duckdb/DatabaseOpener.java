@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -91,6 +90,14 @@ final class DatabaseOpener {
                     "database",
                     "The database " + database + " does not exist, and read-only access cannot create it",
                     null);
+        }
+        for (Path allowed : settings.files().directories()) {
+            if (database.toAbsolutePath().normalize().startsWith(allowed)) {
+                throw new DuckDbOpenException(
+                        "The database " + database + " lies within the allowed directory " + allowed
+                                + "; a query over that directory would drop the lock on it",
+                        null);
+            }
         }
         if (database.toString().indexOf(';') >= 0) {
             throw new DuckDbOpenException(
@@ -197,12 +204,9 @@ final class DatabaseOpener {
 
     /** The order matters: after the last statement nothing can be set any more, but for the session's time zone. */
     private void lock(DuckDBConnection connection) throws SQLException {
-        List<String> directories = new ArrayList<>();
-        settings.allowedDirectories()
-                .forEach(path -> directories.add(literal(path.toAbsolutePath().normalize() + "/")));
-        settings.parquetViews()
-                .values()
-                .forEach(path -> directories.add(literal(path.toAbsolutePath().normalize() + "/")));
+        List<String> directories = settings.files().directories().stream()
+                .map(path -> literal(path + "/"))
+                .toList();
         run(connection, "SET allowed_directories = [" + String.join(", ", directories) + "]");
         run(connection, "SET enable_external_access = false");
         run(connection, "SET errors_as_json = true");

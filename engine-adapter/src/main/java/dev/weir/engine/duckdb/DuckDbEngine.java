@@ -17,7 +17,6 @@ import dev.weir.engine.StatementDescription;
 import dev.weir.engine.StatementKind;
 import dev.weir.engine.StatementScan;
 import java.sql.SQLException;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -40,7 +39,7 @@ public final class DuckDbEngine implements QueryEngine {
     private final DuckDBConnection database;
     private final EngineCore core;
     private final EngineInfo info;
-    private final Set<NativeScope> open = ConcurrentHashMap.newKeySet();
+    private final FilePaths files;
     private final AtomicLong schemaVersion = new AtomicLong();
     private final Cache<DescriptionKey, StatementDescription> descriptions =
             Caffeine.newBuilder().maximumSize(2_000).build();
@@ -55,9 +54,10 @@ public final class DuckDbEngine implements QueryEngine {
         void run() throws Exception;
     }
 
-    private DuckDbEngine(DuckDBConnection database, EngineInfo info, EngineCore core) {
+    private DuckDbEngine(DuckDBConnection database, EngineInfo info, FilePaths files, EngineCore core) {
         this.database = database;
         this.info = info;
+        this.files = files;
         this.core = core;
     }
 
@@ -83,8 +83,9 @@ public final class DuckDbEngine implements QueryEngine {
             DuckDBConnection database = opened.get();
             EngineInfo info = new EngineInfo("duckdb", version.get(), settings.readOnly());
             BufferAllocator memory = new RootAllocator();
-            return new DuckDbEngine(
-                    database, info, new EngineCore(new QueryConnections(database), threads, new Reaper(), memory));
+            EngineCore core = new EngineCore(
+                    new QueryConnections(database), threads, new Reaper(), memory, ConcurrentHashMap.newKeySet());
+            return new DuckDbEngine(database, info, settings.files(), core);
         } catch (ExecutionException e) {
             threads.shutdown();
             if (e.getCause() instanceof DuckDbOpenException refused) {
@@ -98,6 +99,11 @@ public final class DuckDbEngine implements QueryEngine {
         }
     }
 
+    /** The connection that the others are duplicates of; for tests. */
+    DuckDBConnection database() {
+        return database;
+    }
+
     @Override
     public EngineInfo info() {
         return info;
@@ -105,7 +111,7 @@ public final class DuckDbEngine implements QueryEngine {
 
     @Override
     public StatementScan scan(String sql) {
-        return StatementScanner.scan(sql).scan();
+        return StatementScanner.scan(sql, files).scan();
     }
 
     @Override
@@ -121,7 +127,7 @@ public final class DuckDbEngine implements QueryEngine {
         if (known != null) {
             return DuckDbCall.completed(core.reaper(), known);
         }
-        NativeScope scope = new NativeScope(core.reaper());
+        NativeScope scope = core.newScope();
         DuckDbCall<StatementDescription> call = new DuckDbCall<>(scope);
         StatementDescriber describer = new StatementDescriber(core, scope, query, statement);
         long version = schemaVersion.get();
@@ -143,7 +149,7 @@ public final class DuckDbEngine implements QueryEngine {
         } catch (EngineException e) {
             return DuckDbCall.failed(core.reaper(), e);
         }
-        NativeScope scope = new NativeScope(core.reaper());
+        NativeScope scope = core.newScope();
         DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);
         StatementRun run = new StatementRun(core, scope, query, statement);
         return start(call, scope, run::text, () -> execute(call, scope, run));
@@ -168,8 +174,8 @@ public final class DuckDbEngine implements QueryEngine {
     }
 
     /** Refuses what the scan or the access forbids, whatever the caller has checked before. */
-    private static ScannedStatement admit(EngineQuery query) {
-        ScannedStatement statement = StatementScanner.scan(query.sql());
+    private ScannedStatement admit(EngineQuery query) {
+        ScannedStatement statement = StatementScanner.scan(query.sql(), files);
         StatementScan scan = statement.scan();
         if (scan.kind() == StatementKind.SESSION) {
             throw new EngineException(EngineFailure.UNSUPPORTED, "The statement needs a session", "0A000", -1, null);
@@ -187,12 +193,11 @@ public final class DuckDbEngine implements QueryEngine {
 
     private <T> EngineCall<T> start(DuckDbCall<T> call, NativeScope scope, Supplier<SqlText> text, Work work) {
         if (closed || lost) {
+            scope.end();
             return DuckDbCall.failed(
                     core.reaper(),
                     ErrorTranslator.unavailable(closed ? "The engine is closed" : "The engine failed; restart it"));
         }
-        open.add(scope);
-        scope.idle().whenComplete((nothing, none) -> open.remove(scope));
         if (!core.threads().tryRun(() -> inside(call, scope, text, work))) {
             scope.end();
             return DuckDbCall.failed(
@@ -226,7 +231,7 @@ public final class DuckDbEngine implements QueryEngine {
 
     @Override
     public EngineCall<ArrowResult> metadata(MetadataRequest request) {
-        NativeScope scope = new NativeScope(core.reaper());
+        NativeScope scope = core.newScope();
         DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);
         return start(call, scope, SqlText.OURS, () -> {
             ArrowResult result = core.catalog(scope, request);
@@ -237,7 +242,7 @@ public final class DuckDbEngine implements QueryEngine {
 
     @Override
     public EngineCall<Void> check() {
-        NativeScope scope = new NativeScope(core.reaper());
+        NativeScope scope = core.newScope();
         DuckDbCall<Void> call = new DuckDbCall<>(scope);
         return start(call, scope, SqlText.OURS, () -> {
             try {
@@ -256,7 +261,7 @@ public final class DuckDbEngine implements QueryEngine {
     @Override
     public EngineStats stats() {
         return new EngineStats(
-                open.size(),
+                core.open().size(),
                 core.threads().active(),
                 core.reaper().unstopped(),
                 core.memory().getAllocatedMemory());
@@ -270,7 +275,7 @@ public final class DuckDbEngine implements QueryEngine {
             }
             closed = true;
         }
-        CompletableFuture<?>[] stopping = open.stream()
+        CompletableFuture<?>[] stopping = core.open().stream()
                 .map(scope -> {
                     scope.cancel();
                     return scope.stopped();

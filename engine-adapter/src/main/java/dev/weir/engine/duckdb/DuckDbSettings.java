@@ -1,6 +1,7 @@
 package dev.weir.engine.duckdb;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,4 +30,12 @@ public record DuckDbSettings(
         long memoryLimitBytes,
         long maxTempBytes,
         int threads,
-        int maxEngineThreads) {}
+        int maxEngineThreads) {
+
+    /** What statements may read and write: the allowed directories and those of the Parquet views. */
+    FilePaths files() {
+        List<Path> all = new ArrayList<>(allowedDirectories);
+        all.addAll(parquetViews.values());
+        return new FilePaths(all);
+    }
+}

@@ -91,6 +91,15 @@ record DuckType(String name, String arguments, List<Child> children) {
         return new DuckType(name, arguments, List.copyOf(wired));
     }
 
+    /** Levels of nesting; 0 for a single value. */
+    int depth() {
+        int deepest = -1;
+        for (Child child : children) {
+            deepest = Math.max(deepest, child.type().depth());
+        }
+        return deepest + 1;
+    }
+
     /** This type as SQL. */
     String sql() {
         return switch (name) {

@@ -4,15 +4,29 @@ import dev.weir.engine.ArrowResult;
 import dev.weir.engine.MetadataRequest;
 import java.sql.SQLException;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 
 /** What every call of one engine shares. */
-record EngineCore(QueryConnections connections, EngineThreads threads, Reaper reaper, BufferAllocator memory) {
+record EngineCore(
+        QueryConnections connections,
+        EngineThreads threads,
+        Reaper reaper,
+        BufferAllocator memory,
+        Set<NativeScope> open) {
+
+    /** A scope that counts as open until its memory is given back, and that closing the engine ends. */
+    NativeScope newScope() {
+        NativeScope scope = new NativeScope(reaper);
+        open.add(scope);
+        scope.stopped().whenComplete((nothing, none) -> open.remove(scope));
+        return scope;
+    }
 
     /** Answers a question about the catalog, on the thread inside the scope. */
     ArrowResult catalog(NativeScope scope, MetadataRequest request) throws SQLException {
-        NativeScope detached = new NativeScope(reaper);
+        NativeScope detached = newScope();
         BufferAllocator buffers = detached.own(memory.newChildAllocator("metadata", 0, Long.MAX_VALUE));
         RowWriter rows = new RowWriter(CatalogReader.schema(request), buffers);
         try {
@@ -27,7 +41,7 @@ record EngineCore(QueryConnections connections, EngineThreads threads, Reaper re
 
     /** The result of a statement without rows. */
     ArrowResult counted(long changed) {
-        return detached(new NativeScope(reaper), VectorSchemaRoot.of(), OptionalLong.of(changed));
+        return detached(newScope(), VectorSchemaRoot.of(), OptionalLong.of(changed));
     }
 
     private static ArrowResult detached(NativeScope scope, VectorSchemaRoot root, OptionalLong updateCount) {

@@ -72,7 +72,7 @@ final class Parameters {
         }
     }
 
-    private static Object convert(DuckDBConnection connection, Object value, int position) throws SQLException {
+    static Object convert(DuckDBConnection connection, Object value, int position) throws SQLException {
         if (value instanceof Boolean
                 || value instanceof Byte
                 || value instanceof Short
@@ -104,7 +104,7 @@ final class Parameters {
             return interval(duration, position);
         }
         if (value instanceof List<?> list) {
-            return list(connection, list, position);
+            return ListParameter.bind(connection, list, position);
         }
         return temporal(value, position);
     }
@@ -146,63 +146,6 @@ final class Parameters {
         } catch (ArithmeticException e) {
             throw invalid(position, "is beyond INTERVAL");
         }
-    }
-
-    private static Object list(DuckDBConnection connection, List<?> list, int position) throws SQLException {
-        Object[] values = new Object[list.size()];
-        String type = null;
-        for (int i = 0; i < values.length; i++) {
-            Object element = list.get(i);
-            if (element == null) {
-                continue;
-            }
-            String elementType = typeOf(element, position);
-            if (type != null && !type.equals(elementType)) {
-                throw invalid(position, "is a list of different types");
-            }
-            type = elementType;
-            values[i] = convert(connection, element, position);
-        }
-        return connection.createArrayOf(type == null ? "INTEGER" : type, values);
-    }
-
-    private static String typeOf(Object value, int position) {
-        if (value instanceof List<?> list) {
-            for (Object element : list) {
-                if (element != null) {
-                    return typeOf(element, position) + "[]";
-                }
-            }
-            return "INTEGER[]";
-        }
-        return switch (value.getClass().getSimpleName()) {
-            case "Boolean" -> "BOOLEAN";
-            case "Byte" -> "TINYINT";
-            case "Short" -> "SMALLINT";
-            case "Integer" -> "INTEGER";
-            case "Long" -> "BIGINT";
-            case "BigInteger" -> "HUGEINT";
-            case "Float" -> "FLOAT";
-            case "Double" -> "DOUBLE";
-            case "BigDecimal" -> "DECIMAL(" + digits((BigDecimal) value) + ")";
-            case "String" -> "VARCHAR";
-            case "byte[]" -> "BLOB";
-            case "UUID" -> "UUID";
-            case "LocalDate" -> "DATE";
-            case "LocalTime" -> "TIME";
-            case "LocalDateTime" -> "TIMESTAMP";
-            case "OffsetDateTime" -> "TIMESTAMPTZ";
-            case "Duration" -> "VARCHAR";
-            default ->
-                throw invalid(
-                        position,
-                        "holds a type that cannot be bound: " + value.getClass().getSimpleName());
-        };
-    }
-
-    private static String digits(BigDecimal value) {
-        int scale = Math.max(0, value.scale());
-        return "38, " + Math.min(38, scale);
     }
 
     static EngineException invalid(int position, String what) {

@@ -25,6 +25,8 @@ record ResultPlan(List<String> names, List<DuckType> types) {
     /** Beyond this many hours an interval's nanoseconds overflow Arrow's 64 bits. */
     private static final int MAX_INTERVAL_HOURS = 2_562_047;
 
+    private static final int MAX_DEPTH = 30;
+
     private static final Set<String> UNBOUNDED = Set.of("BLOB", "GEOMETRY", "VARIANT", "BIT");
 
     static ResultPlan of(ResultSetMetaData metadata) throws SQLException {
@@ -34,7 +36,7 @@ record ResultPlan(List<String> names, List<DuckType> types) {
             names.add(metadata.getColumnName(i));
             types.add(DuckType.parse(metadata.getColumnTypeName(i)));
         }
-        return new ResultPlan(List.copyOf(names), List.copyOf(types));
+        return new ResultPlan(List.copyOf(names), List.copyOf(types)).checkDepth();
     }
 
     /** Whether DuckDB answers with rows, and not with a count or a flag in the shape of one. */
@@ -53,6 +55,26 @@ record ResultPlan(List<String> names, List<DuckType> types) {
             fields.add(ArrowFields.of(names.get(i), types.get(i).wire(), zone));
         }
         return new Schema(fields);
+    }
+
+    /**
+     * Arrow's C interface, which the driver exports through, ends at 64 levels.
+     *
+     * @throws EngineException UNSUPPORTED, with the column's name
+     */
+    private ResultPlan checkDepth() {
+        for (int i = 0; i < types.size(); i++) {
+            if (types.get(i).depth() > MAX_DEPTH) {
+                throw new EngineException(
+                        EngineFailure.UNSUPPORTED,
+                        "Column \"" + names.get(i) + "\" nests deeper than " + MAX_DEPTH
+                                + " levels, which Arrow cannot carry; cast it to VARCHAR",
+                        "0A000",
+                        -1,
+                        null);
+            }
+        }
+        return this;
     }
 
     /** Whether columns must be cast before Arrow may carry them. */

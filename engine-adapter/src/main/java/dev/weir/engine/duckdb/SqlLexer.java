@@ -181,10 +181,8 @@ final class SqlLexer {
         while (i < sql.length() && continuesNumber(i)) {
             i++;
         }
-        if (i < sql.length()) {
-            while (!isDigit(sql.charAt(i - 1)) && sql.charAt(i - 1) != '.') {
-                i--;
-            }
+        while (!isDigit(sql.charAt(i - 1)) && sql.charAt(i - 1) != '.') {
+            i--;
         }
         at = i;
         return Kind.NUMBER;

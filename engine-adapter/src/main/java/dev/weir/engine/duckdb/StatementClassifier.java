@@ -53,11 +53,16 @@ final class StatementClassifier {
 
     private final Tokens tokens;
     private final int to;
+    private final FilePaths files;
 
-    /** @param to index behind the statement's last token */
-    StatementClassifier(Tokens tokens, int to) {
+    /**
+     * @param to index behind the statement's last token
+     * @param files what COPY may read and write
+     */
+    StatementClassifier(Tokens tokens, int to, FilePaths files) {
         this.tokens = tokens;
         this.to = to;
+        this.files = files;
     }
 
     /** @throws EngineException FORBIDDEN for a kind that no role may run */
@@ -117,7 +122,8 @@ final class StatementClassifier {
             case "EXPLAIN" -> explain(i + 1, limit);
             case "INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE" -> change(i, limit);
             case "CREATE", "DROP", "ALTER", "COMMENT" -> definition(i);
-            case "CHECKPOINT", "VACUUM", "ANALYZE", "ANALYSE", "COPY" -> Verdict.of(StatementKind.MAINTENANCE);
+            case "CHECKPOINT", "VACUUM", "ANALYZE", "ANALYSE" -> Verdict.of(StatementKind.MAINTENANCE);
+            case "COPY" -> copy(i, limit);
             case "CALL" -> Verdict.of(StatementKind.MAINTENANCE).withRows();
             case "FORCE" -> force(i);
             case "PRAGMA" -> pragma(i);
@@ -246,6 +252,18 @@ final class StatementClassifier {
         return Verdict.of(StatementKind.DDL);
     }
 
+    /** {@code COPY x FROM|TO 'file'}; {@code COPY FROM DATABASE a TO b} names no file. */
+    private Verdict copy(int verb, int limit) {
+        if (!tokens.isWord(verb + 2, "DATABASE")) {
+            int i = verb + 1;
+            while (i < limit && !tokens.isWord(i, "FROM") && !tokens.isWord(i, "TO")) {
+                i = tokens.isSymbol(i, '(') ? tokens.behind(i) : i + 1;
+            }
+            files.checkPath(tokens, i + 1);
+        }
+        return Verdict.of(StatementKind.MAINTENANCE);
+    }
+
     private Verdict force(int force) {
         if (tokens.isWord(force + 1, "CHECKPOINT")) {
             return Verdict.of(StatementKind.MAINTENANCE);
@@ -254,7 +272,11 @@ final class StatementClassifier {
     }
 
     private Verdict pragma(int pragma) {
-        boolean reads = READING_PRAGMAS.contains(tokens.name(pragma + 1)) && !tokens.isSymbol(pragma + 2, '=');
+        String name = tokens.name(pragma + 1);
+        if (name.equals("import_database") || name.equals("copy_database")) {
+            throw denied("PRAGMA " + name);
+        }
+        boolean reads = READING_PRAGMAS.contains(name) && !tokens.isSymbol(pragma + 2, '=');
         return reads
                 ? Verdict.of(StatementKind.SHOW)
                 : Verdict.of(StatementKind.MAINTENANCE).withRows();

@@ -21,12 +21,17 @@ final class StatementScanner {
 
     private StatementScanner() {}
 
+    /** Scans a text that may name no file. */
+    static ScannedStatement scan(String sql) {
+        return scan(sql, FilePaths.NONE);
+    }
+
     /**
      * Scans a text.
      *
      * @throws EngineException as {@link dev.weir.engine.QueryEngine#scan} says
      */
-    static ScannedStatement scan(String sql) {
+    static ScannedStatement scan(String sql, FilePaths files) {
         if (sql.length() > MAX_LENGTH) {
             throw new EngineException(
                     EngineFailure.TOO_LARGE,
@@ -45,9 +50,9 @@ final class StatementScanner {
             throw syntax("The statement is empty", -1);
         }
         int to = endOfStatement(tokens, from);
-        TableReferences.check(tokens, from, to);
-        StatementClassifier.Verdict verdict = new StatementClassifier(tokens, to).classify(from);
-        Access needs = max(verdict.needs(), accessOfNames(tokens, from, to));
+        StatementLimits.check(tokens, from, to);
+        StatementClassifier.Verdict verdict = new StatementClassifier(tokens, to, files).classify(from);
+        Access needs = max(verdict.needs(), accessOfNames(tokens, from, to, files));
         StatementScan scan =
                 new StatementScan(verdict.kind(), needs, Fingerprint.of(sql, tokens, from, to), verdict.returning());
         int offset = tokens.start(from);
@@ -89,9 +94,10 @@ final class StatementScanner {
         return to;
     }
 
-    private static Access accessOfNames(Tokens tokens, int from, int to) {
+    private static Access accessOfNames(Tokens tokens, int from, int to, FilePaths files) {
         Access needs = Access.READ;
         for (int i = from; i < to; i++) {
+            files.checkCall(tokens, i);
             switch (DeniedNames.of(tokens, i)) {
                 case NOBODY ->
                     throw new EngineException(

@@ -5,6 +5,7 @@ import dev.weir.engine.EngineFailure;
 import dev.weir.engine.duckdb.SqlLexer.Kind;
 import java.util.Arrays;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The tokens of one text, with the partner of each bracket. Refuses texts that nest too deep. */
 final class Tokens {
@@ -130,6 +131,17 @@ final class Tokens {
                     .toLowerCase(Locale.ROOT);
         }
         return kind == Kind.STRING ? stringContent(text).toLowerCase(Locale.ROOT) : "";
+    }
+
+    /** The content of an ordinary {@code '...'} or dollar-quoted string at {@code i}; null for any other token. */
+    @Nullable
+    String plainString(int i) {
+        if (kind(i) != Kind.STRING) {
+            return null;
+        }
+        String text = sql.substring(starts[i], ends[i]);
+        char first = text.charAt(0);
+        return first == '\'' || first == '$' ? stringContent(text).replace("''", "'") : null;
     }
 
     private static String stringContent(String text) {

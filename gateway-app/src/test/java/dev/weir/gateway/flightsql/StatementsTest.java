@@ -181,7 +181,7 @@ class StatementsTest {
     void aReadsTicketCanBeRedeemedAgainAWritesOnce() throws Exception {
         FlightSqlClient client = harness.as("ann");
         FlightInfo read = client.execute("numbers");
-        FlightInfo write = client.execute("insert");
+        FlightInfo write = client.execute("returning");
 
         FrontHarness.read(client, read);
         FrontHarness.read(client, read);
@@ -194,15 +194,37 @@ class StatementsTest {
     }
 
     @Test
+    void aStatementWithoutRowsHasRunWhenItsInfoIsThereAndItsTicketOnlyGivesTheCount() throws Exception {
+        FlightSqlClient client = harness.as("ann");
+
+        FlightInfo info = client.execute("insert");
+        assertThat(queries.executions).hasSize(1);
+        assertThat(queries.executions.get(0).done).isCompleted();
+
+        assertThat(FrontHarness.read(client, info)).containsExactly(7L);
+        assertThat(FrontHarness.read(client, info)).containsExactly(7L);
+        assertThat(FrontHarness.read(client, client.execute("create"))).isEmpty();
+        assertThat(queries.executions).as("reading the tickets runs nothing").hasSize(2);
+    }
+
+    @Test
+    void aStatementWithoutRowsThatFailsFailsAtItsInfo() {
+        FlightSqlClient client = harness.as("ann");
+        queries.failures.put("insert", new GatewayException(GatewayErrorCode.QUEUE_FULL, "The queue is full."));
+
+        assertThatThrownBy(() -> client.execute("insert")).hasMessageContaining("full");
+    }
+
+    @Test
     void aWriteThatWasRefusedBeforeItsStartMayBeRedeemedAgain() throws Exception {
         FlightSqlClient client = harness.as("ann");
-        FlightInfo write = client.execute("insert");
-        queries.failures.put("insert", new GatewayException(GatewayErrorCode.QUEUE_FULL, "The queue is full."));
+        FlightInfo write = client.execute("returning");
+        queries.failures.put("returning", new GatewayException(GatewayErrorCode.QUEUE_FULL, "The queue is full."));
 
         assertThatThrownBy(() -> FrontHarness.read(client, write)).hasMessageContaining("full");
         queries.failures.clear();
 
-        assertThat(FrontHarness.read(client, write)).containsExactly(7L);
+        assertThat(FrontHarness.read(client, write)).hasSize(6);
     }
 
     @Test

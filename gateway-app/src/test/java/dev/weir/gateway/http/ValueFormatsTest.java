@@ -39,19 +39,23 @@ import org.apache.arrow.vector.UInt4Vector;
 import org.apache.arrow.vector.UInt8Vector;
 import org.apache.arrow.vector.VarBinaryVector;
 import org.apache.arrow.vector.VarCharVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.complex.FixedSizeListVector;
 import org.apache.arrow.vector.complex.ListVector;
 import org.apache.arrow.vector.complex.MapVector;
 import org.apache.arrow.vector.complex.StructVector;
+import org.apache.arrow.vector.complex.UnionVector;
 import org.apache.arrow.vector.complex.impl.UnionListWriter;
 import org.apache.arrow.vector.complex.impl.UnionMapWriter;
 import org.apache.arrow.vector.dictionary.Dictionary;
 import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
 import org.apache.arrow.vector.types.TimeUnit;
+import org.apache.arrow.vector.types.UnionMode;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.FieldType;
+import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -563,6 +567,32 @@ class ValueFormatsTest {
         assertThat(golden)
                 .isEqualTo(new Golden(
                         List.of("[[1,10],[2,null]]"), List.of("\"[[1,10],[2,null]]\""), "MAP(INTEGER, INTEGER)"));
+    }
+
+    @Test
+    void unionsAreTheirMember() {
+        // As an engine sends them: type ids are positions, which is not what the vector's own field says.
+        Field a = new Field("a", FieldType.nullable(new ArrowType.Int(32, true)), null);
+        Field b = new Field("b", FieldType.nullable(new ArrowType.Int(32, true)), null);
+        FieldType type = FieldType.nullable(new ArrowType.Union(UnionMode.Sparse, new int[] {0, 1}));
+        Field field = new Field("c", type, List.of(a, b));
+        UnionVector v = new UnionVector("c", allocator, type, null);
+        v.initializeChildrenFromFields(List.of(a, b));
+        v.allocateNew();
+        for (int i = 0; i < 2; i++) {
+            IntVector member = (IntVector) v.getChildrenFromFields().get(i);
+            member.allocateNew(3);
+            member.set(i, 10 + i);
+            member.setValueCount(3);
+        }
+        v.setValueCount(3);
+        v.getTypeBuffer().setByte(0, 0);
+        v.getTypeBuffer().setByte(1, 1);
+        v.getTypeBuffer().setByte(2, 0);
+        VectorSchemaRoot root = new VectorSchemaRoot(new Schema(List.of(field)), List.of(v), 3);
+
+        assertThat(Encoded.text(ResultFormat.NDJSON, FakeResult.of(root)))
+                .isEqualTo("{\"c\":10}\n{\"c\":11}\n{\"c\":null}\n");
     }
 
     @Test

@@ -245,8 +245,7 @@ class BadInputTest {
 
     @Test
     void unusualUnicodeComesBackAsItWent() throws Exception {
-        List<String> texts =
-                new ArrayList<>(List.of("\ud83d\ude00", "\u202eabc", "e\u0301", "\uffff", "'\"\\\n\t"));
+        List<String> texts = new ArrayList<>(List.of("\ud83d\ude00", "\u202eabc", "e\u0301", "\uffff", "'\"\\\n\t"));
         for (String text : texts) {
             String body = JSON.writeValueAsString(
                     java.util.Map.of("sql", "select ?::varchar as s", "parameters", List.of(text)));

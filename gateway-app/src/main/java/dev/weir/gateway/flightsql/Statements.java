@@ -105,10 +105,8 @@ final class Statements {
                         return CompletableFuture.completedFuture(
                                 info(caller, descriptor, ticket, description.schema()));
                     }
-                    return run(
-                                    caller,
-                                    statement.sql(),
-                                    decode(statement.parameters()).values())
+                    ParameterPayload parameters = statement.parameters();
+                    return run(caller, statement.sql(), decode(parameters).values(), parameters.size())
                             .thenApply(StatementTicket.Outcome::new)
                             .thenApply(outcome -> ticket(caller, statement, session, "", outcome))
                             .thenApply(ticket -> info(caller, descriptor, ticket, ArrowSchemas.COUNT));

@@ -231,31 +231,27 @@ final class FairAdmissionController implements AdmissionController {
         return true;
     }
 
-    /** Called by the alarm. */
+    /** Called by the alarm. Ends a batch; when there are more, the alarm is set for them and rings at once. */
     private void expireWaiters() {
-        boolean more = true;
-        while (more) {
-            Decisions decisions = new Decisions();
-            lock.lock();
-            try {
-                long now = clock.nanoTime();
-                List<Waiter> due = due(now);
-                // All positions are told as they were before any of these left.
-                List<Rejection> refusals = new ArrayList<>(due.size());
-                for (Waiter waiter : due) {
-                    refusals.add(forecast.queueTimeout(waiter, requireQueue(waiter), now));
-                }
-                for (int i = 0; i < due.size(); i++) {
-                    refuse(due.get(i), refusals.get(i), decisions);
-                }
-                dispatch(now, decisions);
-                more = due.size() == BATCH;
-                decisions.alarmFor = queue.earliestDeadline();
-            } finally {
-                lock.unlock();
+        Decisions decisions = new Decisions();
+        lock.lock();
+        try {
+            long now = clock.nanoTime();
+            List<Waiter> due = due(now);
+            // All positions are told as they were before any of these left.
+            List<Rejection> refusals = new ArrayList<>(due.size());
+            for (Waiter waiter : due) {
+                refusals.add(forecast.queueTimeout(waiter, requireQueue(waiter), now));
             }
-            announce(decisions);
+            for (int i = 0; i < due.size(); i++) {
+                refuse(due.get(i), refusals.get(i), decisions);
+            }
+            dispatch(now, decisions);
+            decisions.alarmFor = queue.earliestDeadline();
+        } finally {
+            lock.unlock();
         }
+        announce(decisions);
     }
 
     @GuardedBy("lock")

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -161,8 +163,8 @@ class ConcurrencyTest {
                 if (permit == null) {
                     failed.incrementAndGet();
                 } else {
-                    granted.incrementAndGet();
                     permit.close(RunPermit.Outcome.FINISHED);
+                    granted.incrementAndGet();
                 }
             });
             CountDownLatch done = new CountDownLatch(1);
@@ -199,7 +201,8 @@ class ConcurrencyTest {
 
     private static final class Tally implements AdmissionListener {
 
-        final AtomicInteger queued = new AtomicInteger();
+        final AtomicInteger queuedAfterTheEnd = new AtomicInteger();
+        final Set<String> ended = ConcurrentHashMap.newKeySet();
         final AtomicInteger granted = new AtomicInteger();
         final AtomicInteger rejected = new AtomicInteger();
         final AtomicInteger cancelled = new AtomicInteger();
@@ -207,22 +210,27 @@ class ConcurrencyTest {
 
         @Override
         public void queued(AdmissionRequest request) {
-            queued.incrementAndGet();
+            if (ended.contains(request.queryId())) {
+                queuedAfterTheEnd.incrementAndGet();
+            }
         }
 
         @Override
         public void granted(AdmissionRequest request, RunPermit permit) {
             granted.incrementAndGet();
+            ended.add(request.queryId());
         }
 
         @Override
         public void rejected(AdmissionRequest request, Rejection rejection) {
             rejected.incrementAndGet();
+            ended.add(request.queryId());
         }
 
         @Override
         public void cancelled(AdmissionRequest request) {
             cancelled.incrementAndGet();
+            ended.add(request.queryId());
         }
 
         @Override
@@ -233,6 +241,7 @@ class ConcurrencyTest {
         void assertBalanced(int asked) {
             assertThat(granted.get() + rejected.get() + cancelled.get()).isEqualTo(asked);
             assertThat(released.get()).isEqualTo(granted.get());
+            assertThat(queuedAfterTheEnd).hasValue(0);
         }
     }
 }

@@ -66,4 +66,22 @@ class DrainTest {
         assertThat(drained).isCompleted();
         gate.assertIdle();
     }
+
+    @Test
+    void aPermitClosedInTheMiddleOfADrainIsGivenToNobody() {
+        Gate gate = new Gate(Limits.running(1));
+        Gate.Query running = gate.submit("ann");
+        List<Gate.Query> waiting = new ArrayList<>();
+        for (int i = 0; i < 2_000; i++) {
+            waiting.add(gate.submit("user" + i % 7));
+        }
+        // The first to be refused closes the permit while the others are not refused yet.
+        waiting.get(0).admission.permit().whenComplete((permit, refused) -> running.finish());
+
+        CompletableFuture<Void> drained = gate.controller.drain().toCompletableFuture();
+
+        assertThat(waiting).allMatch(query -> query.rejection instanceof Rejection.Draining);
+        assertThat(drained).isCompleted();
+        gate.assertIdle();
+    }
 }

@@ -66,13 +66,16 @@ class FairnessTest {
     @Test
     void memoryIsChargedWhenItIsTheLargerShare() {
         Gate gate = new Gate(Limits.running(10).memory(100));
-        // Half of the memory each against a tenth of the slots: 5 times the charge.
-        Load wide = new Load(gate, "wide", Duration.ofSeconds(1), 50).keep(5);
-        Load thin = new Load(gate, "thin", Duration.ofSeconds(1), 10).keep(20);
+        for (int i = 0; i < 9; i++) {
+            gate.submit("holder", 1);
+        }
+        // They take turns on the slot that is left: four tenths of the memory against a tenth of the slots.
+        Load wide = new Load(gate, "wide", Duration.ofSeconds(1), 40).keep(3);
+        Load thin = new Load(gate, "thin", Duration.ofSeconds(1), 1).keep(3);
 
         gate.time.advance(Duration.ofSeconds(400));
 
-        assertThat(wide.busySeconds() * 5 / thin.busySeconds()).isBetween(0.95, 1.05);
+        assertThat(thin.busySeconds() / wide.busySeconds()).isBetween(3.8, 4.2);
     }
 
     @Test
@@ -142,6 +145,24 @@ class FairnessTest {
     }
 
     @Test
+    void aUserHeldBackByTheOwnCapSavesNothingUpForWhenOthersCome() {
+        Gate gate = new Gate(Limits.running(4).memory(100).userRunning(2));
+        Load capped = new Load(gate, "capped", Duration.ofSeconds(1), 1).keep(20);
+        // Charged 1.6 times as much for two slots, so the capped one falls behind in virtual time.
+        new Load(gate, "wide", Duration.ofSeconds(1), 40).keep(20);
+        gate.time.advance(Duration.ofHours(1));
+        for (int i = 0; i < 3; i++) {
+            new Load(gate, "other" + i, Duration.ofSeconds(1), 1).keep(20);
+        }
+        capped.startMeasuring();
+
+        gate.time.advance(Duration.ofSeconds(100));
+
+        // A fifth of the slots, a little more for what the wide one is charged; at the cap it would be 200.
+        assertThat(capped.busySeconds()).isBetween(75.0, 110.0);
+    }
+
+    @Test
     void whoTookMuchAndPausesShortlyStillOwesIt() {
         Gate gate = new Gate(Limits.running(1));
         gate.learn("ann", Duration.ofSeconds(100));
@@ -161,6 +182,20 @@ class FairnessTest {
 
         assertThat(bob2.isRunning()).isTrue();
         assertThat(ann2.isWaiting()).isTrue();
+    }
+
+    @Test
+    void whatWasTakenWhileNobodyElseWantedItIsOwedToNobody() {
+        Gate gate = new Gate(Limits.running(1));
+        gate.learn("ann", Duration.ofHours(1));
+        Gate.Query blocker = gate.submit("cid");
+        Gate.Query ann = gate.submit("ann");
+        Gate.Query bob = gate.submit("bob");
+
+        blocker.finish();
+
+        assertThat(ann.isRunning()).isTrue();
+        assertThat(bob.isWaiting()).isTrue();
     }
 
     @Test

@@ -20,6 +20,8 @@ public final class AuthorizationHeader {
     private AuthorizationHeader() {}
 
     /**
+     * Reads the credentials in a header.
+     *
      * @param value of the header, without its name
      * @return a password or a bearer, not yet checked
      * @throws AuthenticationFailedException MALFORMED when the value cannot be read, MISSING when it has no user or

@@ -11,7 +11,7 @@ public final class ClientCertificates {
 
     private ClientCertificates() {}
 
-    /** @return the subject's common name, the most specific if there are several, or null when there is none */
+    /** The subject's common name, the most specific if there are several, or null when there is none. */
     public static @Nullable String commonName(X509Certificate certificate) {
         try {
             String found = null;

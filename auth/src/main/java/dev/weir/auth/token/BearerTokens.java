@@ -48,7 +48,11 @@ public final class BearerTokens {
      */
     public record Claims(String user, String version, Instant expiresAt) {}
 
-    /** @param timeToLive of the bearers issued, at least one second */
+    /**
+     * Issues and verifies bearers under a key of its own that is derived from the gateway's.
+     *
+     * @param timeToLive of the bearers issued, at least one second
+     */
     public BearerTokens(SigningKey key, Duration timeToLive, Clock clock) {
         if (timeToLive.compareTo(Duration.ofSeconds(1)) < 0) {
             throw new IllegalArgumentException("a bearer must live for at least one second");
@@ -64,7 +68,7 @@ public final class BearerTokens {
         this.clock = clock;
     }
 
-    /** @return a new token in the compact form */
+    /** Makes a new token in the compact form. */
     public String issue(String user, String version) {
         Instant now = clock.instant();
         JWTClaimsSet claims = new JWTClaimsSet.Builder()
@@ -86,6 +90,8 @@ public final class BearerTokens {
     }
 
     /**
+     * Verifies signature, claims and time of a token.
+     *
      * @return what the token says
      * @throws AuthenticationFailedException MALFORMED when it is no token, WRONG when it was not signed here, EXPIRED
      */
@@ -106,7 +112,11 @@ public final class BearerTokens {
         }
     }
 
-    /** @throws AuthenticationFailedException when the bearer's time is over */
+    /**
+     * Verifies the time of a token that was verified before.
+     *
+     * @throws AuthenticationFailedException when the bearer's time is over
+     */
     public void requireInTime(Claims claims) {
         if (!clock.instant().isBefore(claims.expiresAt())) {
             throw new AuthenticationFailedException(

@@ -50,7 +50,7 @@ final class Argon2Hasher implements PasswordHasher {
         return encoder.matches(password, hash);
     }
 
-    /** @return what is wrong with the text as a hash, without showing it, or null when it can be checked */
+    /** What is wrong with the text as a hash, without showing it, or null when it can be checked. */
     static @Nullable String problem(String hash) {
         Matcher form = FORM.matcher(hash);
         if (!form.matches()) {

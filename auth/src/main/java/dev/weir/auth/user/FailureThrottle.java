@@ -32,7 +32,7 @@ final class FailureThrottle {
                 .build();
     }
 
-    /** @return whether a check may be made now; then {@link #giveBack} must follow if it succeeds or is not made */
+    /** Whether a check may be made now; then {@link #giveBack} must follow if it succeeds or is not made. */
     boolean tryTake(String user) {
         return bucket(user).tryTake(nanoTime.getAsLong());
     }

@@ -41,8 +41,8 @@ final class PasswordChecks implements AutoCloseable {
     private final PasswordHasher hasher;
     private final String dummyHash;
     private final Fingerprints fingerprints = new Fingerprints();
-    private final Cache<Fingerprint, Boolean> answers;
-    private final Cache<Fingerprint, Boolean> refusals;
+    private final Cache<Fingerprint, Boolean> accepted;
+    private final Cache<Fingerprint, Boolean> refused;
     private final ConcurrentMap<Fingerprint, CompletableFuture<Identity>> running = new ConcurrentHashMap<>();
     private final FailureThrottle throttle;
     private final ThreadPoolExecutor pool;
@@ -55,8 +55,8 @@ final class PasswordChecks implements AutoCloseable {
         this.users = users;
         this.hasher = hasher;
         this.dummyHash = hasher.hash(Passwords.random());
-        this.answers = cache(REMEMBER_RIGHT, nanoTime);
-        this.refusals = cache(REMEMBER_WRONG, nanoTime);
+        this.accepted = cache(REMEMBER_RIGHT, nanoTime);
+        this.refused = cache(REMEMBER_WRONG, nanoTime);
         this.throttle = new FailureThrottle(nanoTime);
         AtomicInteger count = new AtomicInteger();
         this.pool = new ThreadPoolExecutor(
@@ -110,10 +110,10 @@ final class PasswordChecks implements AutoCloseable {
     }
 
     private @Nullable CompletableFuture<Identity> remembered(Fingerprint key, @Nullable StoredUser user) {
-        if (user != null && answers.getIfPresent(key) != null) {
+        if (user != null && accepted.getIfPresent(key) != null) {
             return CompletableFuture.completedFuture(user.identity());
         }
-        return refusals.getIfPresent(key) != null ? CompletableFuture.failedFuture(wrong()) : null;
+        return refused.getIfPresent(key) != null ? CompletableFuture.failedFuture(wrong()) : null;
     }
 
     private void start(Check check) {
@@ -188,10 +188,10 @@ final class PasswordChecks implements AutoCloseable {
                 boolean matches = hasher.matches(password, user == null ? dummyHash : user.hash());
                 if (matches && user != null) {
                     throttle.giveBack(name);
-                    answers.put(key, true);
+                    accepted.put(key, true);
                     accept(user);
                 } else {
-                    refusals.put(key, true);
+                    refused.put(key, true);
                     refuse(wrong());
                 }
             } catch (RuntimeException | OutOfMemoryError e) {

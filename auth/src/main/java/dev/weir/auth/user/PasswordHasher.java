@@ -3,9 +3,13 @@ package dev.weir.auth.user;
 /** Makes and checks password hashes. Thread-safe; both calls take tens of milliseconds of CPU. */
 interface PasswordHasher {
 
-    /** @return a hash in the standard text form */
+    /** Makes a hash in the standard text form. */
     String hash(String password);
 
-    /** @param hash a hash that {@link Argon2Hasher#problem} accepts */
+    /**
+     * Whether the password is the one that was hashed.
+     *
+     * @param hash one that {@link Argon2Hasher#problem} accepts
+     */
     boolean matches(String password, String hash);
 }

@@ -82,7 +82,7 @@ final class UsersFile {
         }
     }
 
-    /** @return users by name, in the file's order */
+    /** Reads the users by name, in the file's order. */
     static Map<String, StoredUser> parse(byte[] content) {
         String text = decode(content);
         JsonNode root = tree(text);

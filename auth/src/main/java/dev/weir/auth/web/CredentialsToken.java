@@ -5,7 +5,7 @@ import org.springframework.security.authentication.AbstractAuthenticationToken;
 import org.springframework.security.core.authority.AuthorityUtils;
 
 /** Credentials that are still to be checked. */
-@SuppressWarnings({"serial", "java:S2160"}) // never written anywhere
+@SuppressWarnings("serial") // never written anywhere
 final class CredentialsToken extends AbstractAuthenticationToken {
 
     private static final long serialVersionUID = 1L;

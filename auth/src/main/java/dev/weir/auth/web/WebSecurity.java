@@ -4,11 +4,10 @@ import dev.weir.auth.AuthenticationFailedException;
 import dev.weir.auth.AuthenticationFailedException.Reason;
 import dev.weir.auth.Authenticator;
 import dev.weir.auth.Identity;
-import dev.weir.auth.Role;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.security.config.web.server.SecurityWebFiltersOrder;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
-import org.springframework.security.config.web.server.ServerHttpSecurity.AuthorizeExchangeSpec;
 import org.springframework.security.core.Authentication;
 import org.springframework.security.core.AuthenticationException;
 import org.springframework.security.web.server.SecurityWebFilterChain;
@@ -18,7 +17,7 @@ import org.springframework.security.web.server.authentication.AuthenticationWebF
 import org.springframework.security.web.server.authentication.ServerAuthenticationEntryPointFailureHandler;
 import org.springframework.security.web.server.authorization.ServerAccessDeniedHandler;
 import org.springframework.security.web.server.context.NoOpServerSecurityContextRepository;
-import org.springframework.security.web.server.header.StaticServerHttpHeadersWriter;
+import org.springframework.security.web.server.util.matcher.ServerWebExchangeMatcher.MatchResult;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
@@ -46,6 +45,10 @@ public final class WebSecurity {
             ServerAccessDeniedHandler accessDenied) {
         ServerAuthenticationEntryPoint explaining =
                 (exchange, refused) -> entryPoint.commence(exchange, explained(refused));
+        PathRules paths = new PathRules(rules);
+        AuthenticationWebFilter authentication = authentication(authenticator, rules, explaining);
+        authentication.setRequiresAuthenticationMatcher(
+                exchange -> paths.isAnonymous(exchange) ? MatchResult.notMatch() : MatchResult.match());
         return ServerHttpSecurity.http()
                 .securityContextRepository(NoOpServerSecurityContextRepository.getInstance())
                 .requestCache(ServerHttpSecurity.RequestCacheSpec::disable)
@@ -56,8 +59,8 @@ public final class WebSecurity {
                 .headers(WebSecurity::headers)
                 .exceptionHandling(handling ->
                         handling.authenticationEntryPoint(explaining).accessDeniedHandler(accessDenied))
-                .addFilterAt(authentication(authenticator, rules, explaining), SecurityWebFiltersOrder.AUTHENTICATION)
-                .authorizeExchange(paths -> authorize(paths, rules))
+                .addFilterAt(authentication, SecurityWebFiltersOrder.AUTHENTICATION)
+                .authorizeExchange(exchanges -> exchanges.anyExchange().access(paths))
                 .build();
     }
 
@@ -87,26 +90,23 @@ public final class WebSecurity {
         return request.getChain().filter(request.getExchange());
     }
 
-    private static void authorize(AuthorizeExchangeSpec paths, WebSecurityRules rules) {
-        if (!rules.anonymousPaths().isEmpty()) {
-            paths.pathMatchers(rules.anonymousPaths().toArray(new String[0])).permitAll();
-        }
-        if (!rules.adminPaths().isEmpty()) {
-            paths.pathMatchers(rules.adminPaths().toArray(new String[0]))
-                    .hasAuthority(IdentityToken.authority(Role.ADMIN));
-        }
-        paths.anyExchange().authenticated();
-    }
-
     /** Answers are for their caller alone, and are what their Content-Type says. */
     private static void headers(ServerHttpSecurity.HeaderSpec headers) {
         headers.cache(ServerHttpSecurity.HeaderSpec.CacheSpec::disable)
+                .contentTypeOptions(ServerHttpSecurity.HeaderSpec.ContentTypeOptionsSpec::disable)
                 .frameOptions(ServerHttpSecurity.HeaderSpec.FrameOptionsSpec::disable)
                 .hsts(ServerHttpSecurity.HeaderSpec.HstsSpec::disable)
                 .xssProtection(ServerHttpSecurity.HeaderSpec.XssProtectionSpec::disable)
-                .writer(StaticServerHttpHeadersWriter.builder()
-                        .header("Cache-Control", "no-store")
-                        .build());
+                .writer(WebSecurity::writeHeaders);
+    }
+
+    private static Mono<Void> writeHeaders(ServerWebExchange exchange) {
+        HttpHeaders headers = exchange.getResponse().getHeaders();
+        if (!headers.containsHeader(HttpHeaders.CACHE_CONTROL)) {
+            headers.set(HttpHeaders.CACHE_CONTROL, "no-store");
+        }
+        headers.set("X-Content-Type-Options", "nosniff");
+        return Mono.empty();
     }
 
     private static AuthenticationException explained(AuthenticationException refused) {

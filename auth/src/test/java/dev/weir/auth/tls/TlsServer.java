@@ -1,5 +1,7 @@
 package dev.weir.auth.tls;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -48,7 +50,7 @@ final class TlsServer implements AutoCloseable {
             try (SSLSocket socket = (SSLSocket) listener.accept()) {
                 socket.setSoTimeout(TIMEOUT_MILLIS);
                 socket.startHandshake();
-                socket.getOutputStream().write((clientName(socket) + "\n").getBytes());
+                socket.getOutputStream().write((clientName(socket) + "\n").getBytes(UTF_8));
             } catch (IOException refused) {
                 // The client sees why.
             }
@@ -80,7 +82,7 @@ final class TlsServer implements AutoCloseable {
             parameters.setEndpointIdentificationAlgorithm("HTTPS");
             socket.setSSLParameters(parameters);
             socket.startHandshake();
-            String answer = new String(socket.getInputStream().readAllBytes()).strip();
+            String answer = new String(socket.getInputStream().readAllBytes(), UTF_8).strip();
             return new Seen(
                     socket.getSession().getProtocol(),
                     (X509Certificate) socket.getSession().getPeerCertificates()[0],

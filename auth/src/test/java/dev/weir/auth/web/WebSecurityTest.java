@@ -100,6 +100,12 @@ class WebSecurityTest {
         assertThat(get(path)).isEqualTo(answer);
     }
 
+    @Test
+    void credentialsOnAnonymousPathsAreNotLookedAt() {
+        assertThat(get("/livez", basic("reader:wrong"))).isEqualTo("200 nobody nobody");
+        assertThat(get("/actuator/health/readiness", "broken")).isEqualTo("200 nobody nobody");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "reader, /admin/limits, 403 DENIED",

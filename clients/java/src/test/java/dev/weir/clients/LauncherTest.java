@@ -68,7 +68,10 @@ class LauncherTest {
     @Test
     void aWrongJavaHomeIsNamed() throws Exception {
         Ended ended = run(Map.of("JAVA_HOME", directory.toString()), WEIR.toString(), "--version");
-        assertThat(ended.text()).hasLineCount(1).startsWith("weir: JAVA_HOME is ").contains("no bin/java");
+        assertThat(ended.text())
+                .hasLineCount(1)
+                .startsWith("weir: JAVA_HOME is ")
+                .contains("no bin/java");
         assertThat(ended.code()).isEqualTo(1);
     }
 
@@ -85,7 +88,8 @@ class LauncherTest {
     void withoutJarAndMavenItSaysWhatIsMissing() throws Exception {
         Path root = checkout();
 
-        Ended ended = run(Map.of("PATH", pathWithout("mvn")), root.resolve("bin/weir").toString(), "--version");
+        Ended ended =
+                run(Map.of("PATH", pathWithout("mvn")), root.resolve("bin/weir").toString(), "--version");
 
         assertThat(ended.text()).hasLineCount(1).contains("not built yet").contains("Maven");
         assertThat(ended.code()).isEqualTo(1);
@@ -98,8 +102,7 @@ class LauncherTest {
                 directory.resolve("tools/mvn"),
                 "echo \"$@\" > arguments; mkdir -p gateway-app/target; cp '" + Launcher.ROOT
                         + "/gateway-app/target/weir-app.jar' gateway-app/target/");
-        Map<String, String> environment =
-                Map.of("PATH", directory.resolve("tools") + ":" + System.getenv("PATH"));
+        Map<String, String> environment = Map.of("PATH", directory.resolve("tools") + ":" + System.getenv("PATH"));
 
         Ended first = run(environment, root.resolve("bin/weir").toString(), "--version");
         Ended second = run(environment, root.resolve("bin/weir").toString(), "--version");

@@ -41,7 +41,7 @@ final class DatabaseOpener {
             throw e;
         } catch (SQLException e) {
             close(connection);
-            throw new DuckDbOpenException("DuckDB refuses its configuration: " + firstLine(e), e);
+            throw new DuckDbOpenException("database", "DuckDB refuses its configuration: " + firstLine(e), e);
         }
     }
 
@@ -55,12 +55,15 @@ final class DatabaseOpener {
                 Files.createDirectories(directory(name));
             } catch (IOException e) {
                 throw new DuckDbOpenException(
-                        "The data directory " + settings.directory() + " cannot be written: " + e.getMessage(), e);
+                        "directory",
+                        "The data directory " + settings.directory() + " cannot be written: " + e.getMessage(),
+                        e);
             }
         }
         for (Path allowed : settings.allowedDirectories()) {
             if (!Files.isDirectory(allowed)) {
-                throw new DuckDbOpenException("The allowed directory " + allowed + " does not exist", null);
+                throw new DuckDbOpenException(
+                        "allowed-directories", "The allowed directory " + allowed + " does not exist", null);
             }
         }
     }
@@ -70,31 +73,36 @@ final class DatabaseOpener {
         Path database = settings.database();
         if (database == null) {
             if (settings.readOnly()) {
-                throw new DuckDbOpenException("An in-memory database cannot be read-only", null);
+                throw new DuckDbOpenException("database", "An in-memory database cannot be read-only", null);
             }
             return;
         }
         Path parent = database.toAbsolutePath().normalize().getParent();
         if (parent == null || !Files.isDirectory(parent)) {
-            throw new DuckDbOpenException("The directory of the database " + database + " does not exist", null);
+            throw new DuckDbOpenException(
+                    "database", "The directory of the database " + database + " does not exist", null);
         }
         if (Files.isDirectory(database)) {
-            throw new DuckDbOpenException("The database " + database + " is a directory", null);
+            throw new DuckDbOpenException("database", "The database " + database + " is a directory", null);
         }
         if (settings.readOnly() && !Files.exists(database)) {
             throw new DuckDbOpenException(
-                    "The database " + database + " does not exist, and read-only access cannot create it", null);
+                    "database",
+                    "The database " + database + " does not exist, and read-only access cannot create it",
+                    null);
         }
         for (Path allowed : settings.files().directories()) {
             if (database.toAbsolutePath().normalize().startsWith(allowed)) {
                 throw new DuckDbOpenException(
+                        "allowed-directories",
                         "The database " + database + " lies within the allowed directory " + allowed
                                 + "; a query over that directory would drop the lock on it",
                         null);
             }
         }
         if (database.toString().indexOf(';') >= 0) {
-            throw new DuckDbOpenException("The name of the database " + database + " contains a semicolon", null);
+            throw new DuckDbOpenException(
+                    "database", "The name of the database " + database + " contains a semicolon", null);
         }
     }
 
@@ -120,7 +128,7 @@ final class DatabaseOpener {
         try {
             return (DuckDBConnection) DriverManager.getConnection(url, properties);
         } catch (SQLException e) {
-            throw new DuckDbOpenException(explain(database, e), e);
+            throw new DuckDbOpenException("database", explain(database, e), e);
         }
     }
 
@@ -159,7 +167,8 @@ final class DatabaseOpener {
             try {
                 run(connection, sql);
             } catch (SQLException e) {
-                throw new DuckDbOpenException("Statement " + number + " of the init SQL failed: " + firstLine(e), e);
+                throw new DuckDbOpenException(
+                        "init-sql", "Statement " + number + " of the init SQL failed: " + firstLine(e), e);
             }
         }
         for (Map.Entry<String, Path> view : settings.parquetViews().entrySet()) {
@@ -171,11 +180,15 @@ final class DatabaseOpener {
     private void createView(DuckDBConnection connection, String name, Path directory) {
         if (settings.readOnly()) {
             throw new DuckDbOpenException(
-                    "The Parquet view " + name + " cannot be made in a database that is opened read-only", null);
+                    "parquet-views",
+                    "The Parquet view " + name + " cannot be made in a database that is opened read-only",
+                    null);
         }
         if (!Files.isDirectory(directory)) {
             throw new DuckDbOpenException(
-                    "The directory " + directory + " of Parquet view " + name + " does not exist", null);
+                    "parquet-views",
+                    "The directory " + directory + " of Parquet view " + name + " does not exist",
+                    null);
         }
         try {
             run(
@@ -184,7 +197,9 @@ final class DatabaseOpener {
                             + literal(directory + "/**/*.parquet") + ")");
         } catch (SQLException e) {
             throw new DuckDbOpenException(
-                    "The Parquet view " + name + " over " + directory + " cannot be made: " + firstLine(e), e);
+                    "parquet-views",
+                    "The Parquet view " + name + " over " + directory + " cannot be made: " + firstLine(e),
+                    e);
         }
     }
 

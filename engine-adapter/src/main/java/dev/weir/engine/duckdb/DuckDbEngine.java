@@ -91,11 +91,11 @@ public final class DuckDbEngine implements QueryEngine {
             if (e.getCause() instanceof DuckDbOpenException refused) {
                 throw refused;
             }
-            throw new DuckDbOpenException("DuckDB cannot be started: " + e.getCause(), e);
+            throw new DuckDbOpenException("database", "DuckDB cannot be started: " + e.getCause(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             threads.shutdown();
-            throw new DuckDbOpenException("Interrupted while DuckDB was starting", e);
+            throw new DuckDbOpenException("database", "Interrupted while DuckDB was starting", e);
         }
     }
 

@@ -7,7 +7,16 @@ public final class DuckDbOpenException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    DuckDbOpenException(String message, @Nullable Throwable cause) {
+    private final String setting;
+
+    /** @param setting the component of {@link DuckDbSettings} at fault, in the words of the gateway's properties */
+    DuckDbOpenException(String setting, String message, @Nullable Throwable cause) {
         super(message, cause);
+        this.setting = setting;
+    }
+
+    /** The setting at fault, for example {@code database} or {@code init-sql}. */
+    public String setting() {
+        return setting;
     }
 }

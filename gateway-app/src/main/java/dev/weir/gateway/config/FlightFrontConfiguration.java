@@ -28,7 +28,7 @@ class FlightFrontConfiguration {
             FlightSqlBackend backend,
             BufferAllocator allocator,
             ObjectProvider<TlsMaterial> tls) {
-        TlsMaterial material = properties.tls().allowPlaintext() ? null : tls.getObject();
+        TlsMaterial material = tls.getIfAvailable();
         return new FlightSqlFront(settings(properties, material), backend, allocator, Clock.systemUTC());
     }
 
@@ -60,6 +60,12 @@ class FlightFrontConfiguration {
             @Override
             public boolean isRunning() {
                 return front.isRunning();
+            }
+
+            /** Before the warm-up calls it, and after the drain has let its streams finish. */
+            @Override
+            public int getPhase() {
+                return GatewayLifecycle.PHASE - 1;
             }
         };
     }

@@ -2,8 +2,10 @@ package dev.weir.gateway.config;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
 
 /**
@@ -17,12 +19,15 @@ final class GatewayEnvironment {
 
     private GatewayEnvironment() {}
 
+    static WeirProperties bind(Environment environment) {
+        return Binder.get(environment).bindOrCreate("weir", Bindable.of(WeirProperties.class));
+    }
+
     static void prepare(ConfigurableEnvironment environment) {
-        WeirProperties properties = Binder.get(environment)
-                .bindOrCreate(
-                        "weir", org.springframework.boot.context.properties.bind.Bindable.of(WeirProperties.class));
+        WeirProperties properties = bind(environment);
         PortChecks.check(properties);
-        boolean plaintext = properties.tls().allowPlaintext();
+        checkPlaintext(properties);
+        boolean plaintext = !properties.tls().active();
         Map<String, Object> derived = new HashMap<>();
         derived.put("server.port", properties.http().port());
         if (!properties.http().address().isEmpty()) {
@@ -30,6 +35,9 @@ final class GatewayEnvironment {
         }
         if (!plaintext) {
             derived.put("server.ssl.bundle", SSL_BUNDLE);
+            if (properties.tls().clientCa() != null) {
+                derived.put("server.ssl.client-auth", "want");
+            }
         }
         WeirProperties.Management management = properties.management();
         derived.put("management.server.port", management.port());
@@ -38,7 +46,22 @@ final class GatewayEnvironment {
         }
         if (!plaintext && !PortChecks.isLoopback("weir.management", management.address())) {
             derived.put("management.server.ssl.bundle", SSL_BUNDLE);
+        } else {
+            // Without a word of its own the management server would take the front's TLS.
+            derived.put("management.server.ssl.enabled", false);
         }
         environment.getPropertySources().addFirst(new MapPropertySource("weir-derived", derived));
+    }
+
+    private static void checkPlaintext(WeirProperties properties) {
+        if (properties.tls().active() || properties.tls().allowPlaintext()) {
+            return;
+        }
+        if (!PortChecks.isLoopback("weir.http", properties.http().address())
+                || !PortChecks.isLoopback("weir.flight", properties.flight().address())) {
+            throw new StartFailedException(
+                    "weir.tls.enabled is false, but weir.http.address and weir.flight.address are"
+                            + " not both loopback; set them to 127.0.0.1, or set weir.tls.allow-plaintext");
+        }
     }
 }

@@ -85,16 +85,25 @@ public record WeirProperties(
     /**
      * Certificates. Without one, a self-signed certificate is made at the first start.
      *
+     * @param enabled serve both fronts with TLS; by default unless allow-plaintext is true. False needs loopback
+     *     addresses or allow-plaintext
      * @param certificate PEM file with the certificate chain
      * @param privateKey PEM file with the PKCS#8 key of the certificate
      * @param clientCa PEM file with the authorities whose client certificates are accepted as identities
-     * @param allowPlaintext serve both fronts without TLS, also off loopback
+     * @param allowPlaintext allow plaintext off loopback, too; passwords and results then cross the network unprotected
      */
     public record Tls(
+            @Nullable Boolean enabled,
             @Nullable Path certificate,
             @Nullable Path privateKey,
             @Nullable Path clientCa,
-            @DefaultValue("false") boolean allowPlaintext) {}
+            @DefaultValue("false") boolean allowPlaintext) {
+
+        /** Whether the fronts speak TLS. */
+        boolean active() {
+            return enabled == null ? !allowPlaintext : enabled;
+        }
+    }
 
     /**
      * Users and tokens.

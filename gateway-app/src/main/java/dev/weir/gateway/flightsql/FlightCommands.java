@@ -4,9 +4,11 @@ import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
+import com.google.protobuf.MessageLite;
 import dev.weir.gateway.query.GatewayException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
 import org.apache.arrow.flight.impl.Flight;
 import org.apache.arrow.flight.sql.FlightSqlProducer.Schemas;
@@ -71,33 +73,55 @@ final class FlightCommands {
         if (command.is(FlightSql.CommandStatementUpdate.class)) {
             FlightSql.CommandStatementUpdate update = unpack(command, FlightSql.CommandStatementUpdate.class);
             refuseTransaction(update.hasTransactionId(), update.getTransactionId());
-            return payload -> updated(statements.update(caller, update.getQuery(), statements.decodeRows(payload)));
+            return target(
+                    false,
+                    payload -> updated(statements.update(caller, update.getQuery(), ParameterDecoder.Rows.NONE)));
         }
         if (command.is(FlightSql.CommandPreparedStatementUpdate.class)) {
             PreparedStatements.PreparedStatement statement = prepared.get(
                     unpack(command, FlightSql.CommandPreparedStatementUpdate.class)
                             .getPreparedStatementHandle(),
                     caller);
-            return payload -> {
-                ParameterDecoder.Rows rows = statements.decodeRows(payload);
+            return target(true, payload -> {
+                ParameterDecoder.Rows rows = statements.decode(payload);
                 return updated(statements.update(
-                        caller, statement.sql(), rows.bound() ? rows : statements.decodeRows(statement.parameters())));
-            };
+                        caller, statement.sql(), rows.bound() ? rows : statements.decode(statement.parameters())));
+            });
         }
         if (command.is(FlightSql.CommandPreparedStatementQuery.class)) {
-            ByteString handle = unpack(command, FlightSql.CommandPreparedStatementQuery.class)
-                    .getPreparedStatementHandle();
-            PreparedStatements.PreparedStatement statement = prepared.get(handle, caller);
-            return payload -> {
-                // Decoded here for its errors, and again at each run.
-                statements.decodeRows(payload);
-                prepared.bind(statement, payload);
-                return CompletableFuture.completedFuture(FlightSql.DoPutPreparedStatementResult.newBuilder()
-                        .setPreparedStatementHandle(handle)
-                        .build());
-            };
+            return bind(
+                    caller,
+                    unpack(command, FlightSql.CommandPreparedStatementQuery.class)
+                            .getPreparedStatementHandle());
         }
         throw unknown(command);
+    }
+
+    private PutCall.Target bind(Caller caller, ByteString handle) {
+        PreparedStatements.PreparedStatement statement = prepared.get(handle, caller);
+        return target(true, payload -> {
+            // Decoded here for its errors, and again at each run.
+            ParameterDecoder.Rows unused = statements.decode(payload);
+            prepared.bind(statement, payload);
+            return CompletableFuture.completedFuture(FlightSql.DoPutPreparedStatementResult.newBuilder()
+                    .setPreparedStatementHandle(handle)
+                    .build());
+        });
+    }
+
+    private static PutCall.Target target(
+            boolean takesParameters, Function<ParameterPayload, CompletionStage<? extends MessageLite>> run) {
+        return new PutCall.Target() {
+            @Override
+            public boolean takesParameters() {
+                return takesParameters;
+            }
+
+            @Override
+            public CompletionStage<? extends MessageLite> run(ParameterPayload payload) {
+                return run.apply(payload);
+            }
+        };
     }
 
     static void refuseTransaction(boolean present, ByteString id) {

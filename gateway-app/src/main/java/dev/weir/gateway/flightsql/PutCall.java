@@ -14,43 +14,53 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.arrow.flight.impl.Flight;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One DoPut: gathers the messages one by one, bounded, and runs the command at the client's end of stream.
+ * One DoPut: gathers the messages one by one, bounded, and runs the command at the client's end of stream; a command
+ * without parameters at once, since some clients wait for its answer before they end their stream.
  *
- * <p>An upload that is refused is read to its end, and thrown away, before the refusal is sent: clients look for the
- * answer only then. A client that goes quiet is answered after the stall timeout. No thread waits for either.
+ * <p>An upload that is refused is read on, and thrown away, until the client ends it or goes quiet: some clients find
+ * the answer only then. A client that goes quiet while it is expected to send is answered after the stall timeout. No
+ * thread waits for either.
  */
 final class PutCall implements StreamObserver<Flight.FlightData> {
 
     /** What a DoPut does with its parameters. */
-    @FunctionalInterface
     interface Target {
+
+        /** Whether parameters may follow the descriptor. */
+        boolean takesParameters();
+
         /** @return a stage that gives the result's metadata */
-        CompletionStage<? extends MessageLite> accept(ParameterPayload payload);
+        CompletionStage<? extends MessageLite> run(ParameterPayload payload);
     }
 
     /** Read and thrown away after a refusal; a client that sends more is answered at once. */
     private static final long MAX_DRAINED_BYTES = 256L << 20;
 
+    /** A refused upload that sends nothing for this long is answered. */
+    private static final long DRAIN_QUIET_MILLIS = 250;
+
     private final ServerCallStreamObserver<Flight.PutResult> client;
     private final Function<Flight.FlightDescriptor, Target> opener;
     private final ByteBudget budget;
     private final long maxBytes;
-    private final ScheduledFuture<?> stallCheck;
+    private final ScheduledExecutorService scheduler;
     private final long stallMillis;
 
     // Touched by the call's own thread only.
     private final List<Flight.FlightData> messages = new ArrayList<>();
     private @Nullable Target target;
     private @Nullable Throwable refusal;
+    private boolean running;
     private long heldBytes;
     private long drainedBytes;
 
     private volatile long lastMessageNanos = System.nanoTime();
-    private volatile boolean atEnd;
+    private volatile ScheduledFuture<?> quietCheck;
 
     @GuardedBy("this")
     private boolean answered;
@@ -70,9 +80,13 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
         this.opener = opener;
         this.budget = budget;
         this.maxBytes = maxBytes;
+        this.scheduler = scheduler;
         this.stallMillis = stallMillis;
-        this.stallCheck = scheduler.scheduleWithFixedDelay(
-                this::checkStall, stallMillis, Math.max(1, stallMillis / 4), TimeUnit.MILLISECONDS);
+        this.quietCheck = whenQuietFor(
+                stallMillis,
+                () -> new GatewayException(
+                        GatewayErrorCode.CLIENT_STALLED,
+                        "The upload sent nothing for " + stallMillis + " ms (weir.admission.client-stall-timeout)."));
         client.disableAutoRequest();
         client.setOnCancelHandler(this::dropEverything);
         client.request(1);
@@ -81,28 +95,27 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
     @Override
     public void onNext(Flight.FlightData data) {
         lastMessageNanos = System.nanoTime();
-        if (refusal == null) {
-            try {
-                gather(data);
-            } catch (RuntimeException e) {
-                refuse(e);
+        if (refusal != null || running) {
+            drain(data);
+            return;
+        }
+        try {
+            gather(data);
+            if (target != null && !target.takesParameters()) {
+                run(target);
             }
-        } else {
-            drainedBytes += data.getSerializedSize();
-            if (drainedBytes > MAX_DRAINED_BYTES) {
-                fail(refusal);
-                return;
-            }
+        } catch (RuntimeException e) {
+            refuse(e);
         }
         client.request(1);
     }
 
     private void gather(Flight.FlightData data) {
-        if (data.hasFlightDescriptor() && target == null) {
-            target = opener.apply(data.getFlightDescriptor());
-        }
         if (target == null) {
-            throw FlightErrors.invalidRequest("The first message of a DoPut must have a descriptor.");
+            if (!data.hasFlightDescriptor()) {
+                throw FlightErrors.invalidRequest("The first message of a DoPut must have a descriptor.");
+            }
+            target = opener.apply(data.getFlightDescriptor());
         }
         long bytes = ParameterPayload.sizeOf(data);
         if (heldBytes + bytes > maxBytes) {
@@ -117,26 +130,43 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
         messages.add(data.toBuilder().clearFlightDescriptor().build());
     }
 
+    private void drain(Flight.FlightData data) {
+        drainedBytes += data.getSerializedSize();
+        if (drainedBytes > MAX_DRAINED_BYTES && refusal != null) {
+            fail(refusal);
+        } else {
+            client.request(1);
+        }
+    }
+
     private void refuse(Throwable failure) {
         refusal = failure;
         release();
+        quietCheck.cancel(false);
+        quietCheck = whenQuietFor(Math.min(DRAIN_QUIET_MILLIS, stallMillis), () -> failure);
     }
 
     @Override
     public void onCompleted() {
-        atEnd = true;
-        stallCheck.cancel(false);
-        Target chosen = target;
-        if (refusal != null || chosen == null) {
-            fail(
-                    refusal != null
-                            ? refusal
-                            : FlightErrors.invalidRequest("The DoPut ended before its descriptor came."));
+        if (running) {
             return;
         }
+        Target chosen = target;
+        if (refusal != null) {
+            fail(refusal);
+        } else if (chosen == null) {
+            fail(FlightErrors.invalidRequest("The DoPut ended before its descriptor came."));
+        } else {
+            run(chosen);
+        }
+    }
+
+    private void run(Target chosen) {
+        running = true;
+        quietCheck.cancel(false);
         CompletionStage<? extends MessageLite> result;
         try {
-            result = chosen.accept(new ParameterPayload(messages));
+            result = chosen.run(new ParameterPayload(messages));
         } catch (RuntimeException e) {
             fail(e);
             return;
@@ -162,7 +192,7 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
     }
 
     private void dropEverything() {
-        stallCheck.cancel(false);
+        quietCheck.cancel(false);
         release();
     }
 
@@ -172,23 +202,28 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
         heldBytes = 0;
     }
 
-    private void checkStall() {
-        long quiet = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastMessageNanos);
-        if (!atEnd && quiet >= stallMillis) {
-            fail(new GatewayException(
-                    GatewayErrorCode.CLIENT_STALLED,
-                    "The upload sent nothing for " + stallMillis + " ms (weir.admission.client-stall-timeout)."));
-        }
+    /** Answers with the failure once no message came for that long. */
+    private ScheduledFuture<?> whenQuietFor(long millis, Supplier<Throwable> failure) {
+        return scheduler.scheduleWithFixedDelay(
+                () -> {
+                    long quiet = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lastMessageNanos);
+                    if (quiet >= millis) {
+                        fail(failure.get());
+                    }
+                },
+                millis,
+                Math.max(1, millis / 4),
+                TimeUnit.MILLISECONDS);
     }
 
     private void fail(Throwable failure) {
         if (claimAnswer()) {
-            stallCheck.cancel(false);
             client.onError(FlightErrors.toStatus(failure));
         }
     }
 
     private synchronized boolean claimAnswer() {
+        quietCheck.cancel(false);
         boolean first = !answered;
         answered = true;
         return first;

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param parameters bound to it
  * @param settings the session's when the ticket was issued
  * @param options limits asked for when the ticket was issued
+ * @param outcome of a statement that was run already, for this ticket to give any number of times; else null
  */
 record StatementTicket(
         String id,
@@ -32,9 +33,17 @@ record StatementTicket(
         String sql,
         ParameterPayload parameters,
         SessionSettings settings,
-        RequestOptions options) {
+        RequestOptions options,
+        @Nullable Outcome outcome) {
 
     private static final int FORMAT = 1;
+
+    /**
+     * What a statement without rows did.
+     *
+     * @param count rows changed, where it counts them
+     */
+    record Outcome(OptionalLong count) {}
 
     /** Whether it may be redeemed once only. */
     boolean isWrite() {
@@ -55,6 +64,10 @@ record StatementTicket(
             out.writeLong(options.statementTimeout().map(Duration::toMillis).orElse(-1L));
             out.writeLong(options.queueTimeout().map(Duration::toMillis).orElse(-1L));
             out.writeLong(options.memoryBytes().orElse(-1L));
+            out.writeBoolean(outcome != null);
+            if (outcome != null) {
+                out.writeLong(outcome.count().orElse(-1L));
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -76,7 +89,8 @@ record StatementTicket(
                     new String(readBytes(in), StandardCharsets.UTF_8),
                     ParameterPayload.of(ByteString.copyFrom(readBytes(in))),
                     new SessionSettings(readText(in), readText(in), readText(in)),
-                    new RequestOptions(readDuration(in), readDuration(in), readLong(in)));
+                    new RequestOptions(readDuration(in), readDuration(in), readLong(in)),
+                    in.readBoolean() ? new Outcome(readLong(in)) : null);
         } catch (IOException e) {
             throw FlightErrors.invalidRequest("The ticket cannot be read; ask for a new one.");
         }

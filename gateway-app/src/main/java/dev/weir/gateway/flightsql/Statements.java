@@ -17,6 +17,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -80,7 +81,10 @@ final class Statements {
         return description.givesRows() ? description.schema() : ArrowSchemas.COUNT;
     }
 
-    /** Describes the statement and issues a ticket for it; nothing is run or queued. */
+    /**
+     * Describes the statement and issues a ticket for it. One that gives rows is run when the ticket is redeemed; one
+     * that gives none is run now, since some clients rely on it having happened, and its ticket gives the count.
+     */
     CompletionStage<Flight.FlightInfo> info(Caller caller, Flight.FlightDescriptor descriptor, Statement statement) {
         if (statement.parameters().size() > MAX_TICKET_PARAMETER_BYTES) {
             throw new GatewayException(
@@ -91,17 +95,38 @@ final class Statements {
         FlightSession.Settings session = sessions.settingsOf(caller);
         return backend.queries()
                 .describe(caller.identity(), statement.sql(), session.settings())
-                .thenApply(description -> {
-                    boolean isRead = description.kind().isRead();
-                    StatementTicket ticket = new StatementTicket(
-                            UUID.randomUUID().toString(),
-                            isRead ? "" : issuer,
-                            statement.sql(),
-                            statement.parameters(),
-                            session.settings(),
-                            caller.options().or(session.options()));
-                    return info(caller, descriptor, ticket, streamSchema(description));
+                .thenCompose(description -> {
+                    if (description.givesRows()) {
+                        boolean isRead = description.kind().isRead();
+                        StatementTicket ticket = ticket(caller, statement, session, isRead ? "" : issuer, null);
+                        return CompletableFuture.completedFuture(
+                                info(caller, descriptor, ticket, description.schema()));
+                    }
+                    return run(
+                                    caller,
+                                    statement.sql(),
+                                    decode(statement.parameters()).values())
+                            .thenApply(StatementTicket.Outcome::new)
+                            .thenApply(outcome -> ticket(caller, statement, session, "", outcome))
+                            .thenApply(ticket -> info(caller, descriptor, ticket, ArrowSchemas.COUNT));
                 });
+    }
+
+    private static StatementTicket ticket(
+            Caller caller,
+            Statement statement,
+            FlightSession.Settings session,
+            String issuer,
+            StatementTicket.@Nullable Outcome outcome) {
+        // What was run needs no text any more.
+        return new StatementTicket(
+                UUID.randomUUID().toString(),
+                issuer,
+                outcome == null ? statement.sql() : "",
+                outcome == null ? statement.parameters() : ParameterPayload.NONE,
+                session.settings(),
+                caller.options().or(session.options()),
+                outcome);
     }
 
     private Flight.FlightInfo info(
@@ -126,13 +151,18 @@ final class Statements {
     /** Runs the statement of a ticket. */
     void redeem(Caller caller, ByteString signed, ServerStreamListener listener) {
         StatementTicket ticket = StatementTicket.decode(backend.signer().verify(caller.user(), signed.toByteArray()));
+        StatementTicket.Outcome outcome = ticket.outcome();
+        if (outcome != null) {
+            pump(caller, listener).start(CompletableFuture.completedFuture(new DoneStream(outcome.count())));
+            return;
+        }
         if (ticket.isWrite() && !ticket.issuer().equals(issuer)) {
             throw new GatewayException(
                     GatewayErrorCode.NOT_FOUND,
                     "The ticket of a statement that writes can be redeemed only at the gateway that issued it, until"
                             + " that restarts; ask for a new one.");
         }
-        List<List<@Nullable Object>> rows = decode(ticket.parameters());
+        List<List<@Nullable Object>> rows = decode(ticket.parameters()).values();
         QueryRequest request = request(
                 ticket.sql(),
                 rows,
@@ -151,7 +181,9 @@ final class Statements {
 
     /** Runs a statement at once, without a ticket. */
     void stream(Caller caller, Statement statement, ServerStreamListener listener) {
-        QueryExecution execution = submit(caller, request(caller, statement.sql(), decode(statement.parameters())));
+        QueryExecution execution = submit(
+                caller,
+                request(caller, statement.sql(), decode(statement.parameters()).values()));
         pump(caller, listener).start(execution);
     }
 
@@ -166,20 +198,28 @@ final class Statements {
             // A batch of no rows: nothing to do, and not the same as a statement without parameters.
             return CompletableFuture.completedFuture(0L);
         }
-        QueryExecution execution = submit(caller, request(caller, sql, rows.values()));
+        return run(caller, sql, rows.values()).thenApply(count -> count.orElse(0L));
+    }
+
+    /** Runs a statement to its committed end and gives what it counts: rows changed, or else given back. */
+    private CompletionStage<OptionalLong> run(Caller caller, String sql, List<List<@Nullable Object>> rows) {
+        QueryExecution execution = submit(caller, request(caller, sql, rows));
         caller.call().atEnd(() -> execution.cancel(goneReason()));
         return execution.stream().thenCompose(stream -> count(execution, stream));
     }
 
-    private CompletionStage<Long> count(QueryExecution execution, ResultStream stream) {
+    private CompletionStage<OptionalLong> count(QueryExecution execution, ResultStream stream) {
         var kind = execution.snapshot().kind();
-        CompletionStage<Long> rows;
+        CompletionStage<OptionalLong> rows;
         if (kind != null && kind.isRead()) {
             stream.finishEarly();
-            rows = CompletableFuture.completedFuture(-1L);
+            rows = CompletableFuture.completedFuture(OptionalLong.of(-1));
         } else {
+            boolean givesRows = !stream.schema().getFields().isEmpty();
             rows = StreamDrain.rowsOf(stream)
-                    .thenApply(given -> stream.updateCount().orElse(given));
+                    .thenApply(given -> givesRows && stream.updateCount().isEmpty()
+                            ? OptionalLong.of(given)
+                            : stream.updateCount());
         }
         return rows.whenComplete((count, failure) -> stream.close())
                 .thenCombine(execution.done(), (count, snapshot) -> {
@@ -206,9 +246,11 @@ final class Statements {
     TicketLedger.Cancellation cancel(Caller caller, Flight.FlightInfo info) {
         TicketLedger.@Nullable Cancellation outcome = null;
         for (Flight.FlightEndpoint endpoint : info.getEndpointList()) {
-            String id = ticketId(caller, endpoint.getTicket());
-            if (id != null) {
-                outcome = ledger.cancel(id, caller.identity(), true);
+            StatementTicket ticket = ticketOf(caller, endpoint.getTicket());
+            if (ticket != null) {
+                outcome = ticket.outcome() != null
+                        ? TicketLedger.Cancellation.TOO_LATE
+                        : ledger.cancel(ticket.id(), caller.identity(), true);
             }
         }
         if (outcome == null && !info.getAppMetadata().isEmpty()) {
@@ -221,7 +263,7 @@ final class Statements {
         return outcome;
     }
 
-    private @Nullable String ticketId(Caller caller, Flight.Ticket ticket) {
+    private @Nullable StatementTicket ticketOf(Caller caller, Flight.Ticket ticket) {
         try {
             Any packed = Any.parseFrom(ticket.getTicket());
             if (!packed.is(FlightSql.TicketStatementQuery.class)) {
@@ -230,19 +272,14 @@ final class Statements {
             byte[] signed = packed.unpack(FlightSql.TicketStatementQuery.class)
                     .getStatementHandle()
                     .toByteArray();
-            return StatementTicket.decode(backend.signer().verify(caller.user(), signed))
-                    .id();
+            return StatementTicket.decode(backend.signer().verify(caller.user(), signed));
         } catch (com.google.protobuf.InvalidProtocolBufferException | TicketRefusedException e) {
             return null;
         }
     }
 
     /** Decodes parameters; refuses them with the reason when they cannot be bound. */
-    List<List<@Nullable Object>> decode(ParameterPayload parameters) {
-        return ParameterDecoder.decode(parameters, allocator).values();
-    }
-
-    ParameterDecoder.Rows decodeRows(ParameterPayload parameters) {
+    ParameterDecoder.Rows decode(ParameterPayload parameters) {
         return ParameterDecoder.decode(parameters, allocator);
     }
 

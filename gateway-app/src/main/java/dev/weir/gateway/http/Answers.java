@@ -42,13 +42,13 @@ final class Answers {
     }
 
     /** A pump for a result; it owns the stream from now on. */
-    ResultPump pump(Wanted wanted, String queryId, LoadedResult result, long rowLimit) {
+    ResultPump pump(Wanted wanted, ResultSource from, LoadedResult result, long rowLimit) {
         ClientConnection connection = wanted.connection();
         ChunkOutput out =
                 new ChunkOutput(connection.allocator(), wanted.format().chunkBytes());
-        ChunkSource source = new ChunkSource(
-                result.stream(), encoder(wanted.format(), out, queryId, result), out, rowLimit, result.batchLoaded());
-        return new ResultPump(source, wanted.coding(), connection, encoding);
+        ChunkSource source =
+                new ChunkSource(result, encoder(wanted.format(), out, from.queryId(), result), out, rowLimit);
+        return new ResultPump(source, wanted.coding(), connection, encoding, from::failed);
     }
 
     private static ResultEncoder encoder(ResultFormat format, ChunkOutput out, String queryId, LoadedResult result) {

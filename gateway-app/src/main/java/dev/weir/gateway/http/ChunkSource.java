@@ -25,21 +25,22 @@ final class ChunkSource implements AutoCloseable {
     private boolean encodingBatch;
     private boolean ended;
     private boolean truncated;
+    private boolean limited;
     private long rows;
     private long rowsLeft;
 
     /**
      * @param out what the encoder writes to
      * @param rowLimit rows after which the result is declared complete
-     * @param batchLoaded what the stream's first pull gave; the caller has made it
      */
-    ChunkSource(ResultStream stream, ResultEncoder encoder, ChunkOutput out, long rowLimit, boolean batchLoaded) {
-        this.stream = stream;
+    ChunkSource(LoadedResult result, ResultEncoder encoder, ChunkOutput out, long rowLimit) {
+        this.stream = result.stream();
         this.encoder = encoder;
         this.out = out;
         this.rowsLeft = rowLimit;
         this.pulling = true;
-        this.pulled = batchLoaded;
+        this.pulled = result.batchLoaded();
+        this.truncated = result.truncated();
     }
 
     ResultStream stream() {
@@ -84,6 +85,11 @@ final class ChunkSource implements AutoCloseable {
         }
     }
 
+    /** Whether a row limit left rows out, here or when the result was stored. */
+    boolean truncated() {
+        return truncated;
+    }
+
     /** Whether every chunk was given. */
     boolean exhausted() {
         return ended && !out.hasFull() && out.partial() == 0;
@@ -120,13 +126,14 @@ final class ChunkSource implements AutoCloseable {
         }
         int count = stream.root().getRowCount();
         int taken = (int) Math.min(count, rowsLeft);
-        truncated = taken < count;
+        limited = taken < count;
+        truncated |= limited;
         rowsLeft -= taken;
         rows += taken;
         if (taken > 0) {
             encoder.batch(stream.root(), stream.dictionaries(), taken);
             encodingBatch = true;
-        } else if (truncated) {
+        } else if (limited) {
             endEarly();
         }
     }
@@ -134,7 +141,7 @@ final class ChunkSource implements AutoCloseable {
     private void encodeSome() {
         if (encoder.encode()) {
             encodingBatch = false;
-            if (truncated) {
+            if (limited) {
                 endEarly();
             }
         }

@@ -56,10 +56,13 @@ final class ColumnWriters {
         this.dictionaries = dictionaries;
     }
 
-    List<ColumnWriter> of(List<? extends ValueVector> vectors) {
+    /**
+     * @param fields of the vectors, from the schema: a union's vector does not know its own type ids
+     */
+    List<ColumnWriter> of(List<? extends ValueVector> vectors, List<Field> fields) {
         List<ColumnWriter> writers = new ArrayList<>(vectors.size());
-        for (ValueVector vector : vectors) {
-            writers.add(of(vector));
+        for (int i = 0; i < vectors.size(); i++) {
+            writers.add(of(vectors.get(i), fields.get(i)));
         }
         return writers;
     }
@@ -67,7 +70,7 @@ final class ColumnWriters {
     /**
      * @throws GatewayException when the type has no text form
      */
-    ColumnWriter of(ValueVector vector) {
+    ColumnWriter of(ValueVector vector, Field field) {
         DictionaryEncoding encoding = vector.getField().getDictionary();
         if (encoding != null && vector instanceof BaseIntVector index) {
             Dictionary dictionary = dictionaries.lookup(encoding.getId());
@@ -76,7 +79,8 @@ final class ColumnWriters {
                         GatewayErrorCode.INTERNAL,
                         "The values of column " + vector.getName() + " are missing from the result.");
             }
-            return dictionary(index, of(dictionary.getVector()));
+            return dictionary(
+                    index, of(dictionary.getVector(), dictionary.getVector().getField()));
         }
         ColumnWriter writer = number(vector);
         if (writer == null) {
@@ -86,7 +90,7 @@ final class ColumnWriters {
             writer = bytes(vector);
         }
         if (writer == null) {
-            writer = nested(vector);
+            writer = nested(vector, field);
         }
         if (writer == null) {
             throw new GatewayException(
@@ -211,19 +215,25 @@ final class ColumnWriters {
         });
     }
 
-    private @Nullable ColumnWriter nested(ValueVector vector) {
+    private @Nullable ColumnWriter nested(ValueVector vector, Field field) {
         if (vector instanceof MapVector map) {
             StructVector entries = (StructVector) map.getDataVector();
             List<FieldVector> pair = entries.getChildrenFromFields();
-            return NestedWriters.map(map, range(map), of(pair.get(0)), of(pair.get(1)));
+            List<ColumnWriter> both = of(pair, field.getChildren().get(0).getChildren());
+            return NestedWriters.map(map, range(map), both.get(0), both.get(1));
         }
         if (vector instanceof FixedSizeListVector list) {
             int size = list.getListSize();
             return NestedWriters.list(
-                    list, range(row -> row * size, row -> (row + 1) * size), of(list.getDataVector()));
+                    list,
+                    range(row -> row * size, row -> (row + 1) * size),
+                    of(list.getDataVector(), field.getChildren().get(0)));
         }
         if (vector instanceof ListVector list) {
-            return NestedWriters.list(list, range(list), of(list.getDataVector()));
+            return NestedWriters.list(
+                    list,
+                    range(list),
+                    of(list.getDataVector(), field.getChildren().get(0)));
         }
         if (vector instanceof LargeListVector list) {
             return NestedWriters.list(
@@ -231,38 +241,43 @@ final class ColumnWriters {
                     range(
                             row -> Math.toIntExact(list.getElementStartIndex(row)),
                             row -> Math.toIntExact(list.getElementEndIndex(row))),
-                    of(list.getDataVector()));
+                    of(list.getDataVector(), field.getChildren().get(0)));
         }
         if (vector instanceof ListViewVector list) {
-            return NestedWriters.list(list, range(list), of(list.getDataVector()));
+            return NestedWriters.list(
+                    list,
+                    range(list),
+                    of(list.getDataVector(), field.getChildren().get(0)));
         }
         if (vector instanceof StructVector struct) {
             List<SerializableString> names = new ArrayList<>();
-            for (Field field : struct.getField().getChildren()) {
-                names.add(new SerializedString(field.getName()));
+            for (Field child : field.getChildren()) {
+                names.add(new SerializedString(child.getName()));
             }
-            return NestedWriters.struct(struct, names, of(struct.getChildrenFromFields()));
+            return NestedWriters.struct(struct, names, of(struct.getChildrenFromFields(), field.getChildren()));
         }
         if (vector instanceof ExtensionTypeVector<?> extension) {
-            return of(extension.getUnderlyingVector());
+            return of(
+                    extension.getUnderlyingVector(),
+                    extension.getUnderlyingVector().getField());
         }
-        return union(vector);
+        return union(vector, field);
     }
 
-    private @Nullable ColumnWriter union(ValueVector vector) {
+    private @Nullable ColumnWriter union(ValueVector vector, Field field) {
         if (vector instanceof UnionVector union) {
-            List<ColumnWriter> members = of(union.getChildrenFromFields());
-            int[] ids = ((ArrowType.Union) union.getField().getType()).getTypeIds();
+            List<ColumnWriter> members = of(union.getChildrenFromFields(), field.getChildren());
+            int[] ids = ((ArrowType.Union) field.getType()).getTypeIds();
             return NestedWriters.selected(select(row -> member(members, ids, union.getTypeValue(row)), row -> row));
         }
         if (vector instanceof DenseUnionVector union) {
-            List<ColumnWriter> members = of(union.getChildrenFromFields());
-            int[] ids = ((ArrowType.Union) union.getField().getType()).getTypeIds();
+            List<ColumnWriter> members = of(union.getChildrenFromFields(), field.getChildren());
+            int[] ids = ((ArrowType.Union) field.getType()).getTypeIds();
             return NestedWriters.selected(
                     select(row -> member(members, ids, union.getTypeId(row)), row -> union.getOffset(row)));
         }
         if (vector instanceof RunEndEncodedVector runs) {
-            ColumnWriter values = of(runs.getValuesVector());
+            ColumnWriter values = of(runs.getValuesVector(), field.getChildren().get(1));
             return NestedWriters.selected(select(row -> values, row -> run(runs, row)));
         }
         return null;
@@ -277,7 +292,7 @@ final class ColumnWriters {
         return run;
     }
 
-    private static ColumnWriter member(List<ColumnWriter> members, int[] ids, int id) {
+    private static ColumnWriter member(List<ColumnWriter> members, int @Nullable [] ids, int id) {
         for (int i = 0; i < members.size(); i++) {
             if (ids != null && i < ids.length ? ids[i] == id : i == id) {
                 return members.get(i);

@@ -44,5 +44,12 @@ final class CsvEncoder extends TextEncoder {
     }
 
     @Override
-    public void end(long rows, boolean truncated) {}
+    void flush() {
+        csv.flush();
+    }
+
+    @Override
+    public void end(long rows, boolean truncated) {
+        csv.flush();
+    }
 }

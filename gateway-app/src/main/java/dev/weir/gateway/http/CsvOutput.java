@@ -11,30 +11,36 @@ import java.nio.charset.StandardCharsets;
  */
 final class CsvOutput {
 
+    private static final int BUFFER_BYTES = 8192;
+
     private final ChunkOutput out;
-    private byte[] doubled = new byte[256];
+    /** Fields are short, and a direct buffer dear to write byte by byte. */
+    private final byte[] buffer = new byte[BUFFER_BYTES];
+
+    private int buffered;
 
     CsvOutput(ChunkOutput out) {
         this.out = out;
     }
 
     void comma() {
-        out.write(',');
+        put((byte) ',');
     }
 
     void endOfLine() {
-        out.write('\r');
-        out.write('\n');
+        put((byte) '\r');
+        put((byte) '\n');
     }
 
     /** Bytes that need no quotes: digits, letters, {@code :-+./}. */
     void plain(byte[] bytes, int length) {
-        out.write(bytes, 0, length);
+        put(bytes, 0, length);
     }
 
     void plain(String ascii) {
-        byte[] bytes = ascii.getBytes(StandardCharsets.ISO_8859_1);
-        out.write(bytes, 0, bytes.length);
+        for (int i = 0; i < ascii.length(); i++) {
+            put((byte) ascii.charAt(i));
+        }
     }
 
     void text(String text) {
@@ -44,37 +50,57 @@ final class CsvOutput {
 
     /** UTF-8 text, quoted when it is empty or holds a comma, quote or line break. */
     void text(byte[] bytes, int length) {
-        int quotes = 0;
-        boolean quoted = length == 0;
-        for (int i = 0; i < length; i++) {
-            switch (bytes[i]) {
-                case '"' -> quotes++;
-                case ',', '\r', '\n' -> quoted = true;
-                default -> {
-                    // As it is.
-                }
-            }
-        }
-        if (!quoted && quotes == 0) {
-            out.write(bytes, 0, length);
+        if (length > 0 && !needsQuotes(bytes, length)) {
+            put(bytes, 0, length);
             return;
         }
-        out.write('"');
-        if (quotes == 0) {
-            out.write(bytes, 0, length);
-        } else {
-            if (doubled.length < length + quotes) {
-                doubled = new byte[Math.addExact(length, quotes)];
+        put((byte) '"');
+        int from = 0;
+        for (int i = 0; i < length; i++) {
+            if (bytes[i] == '"') {
+                // With the quote itself, which then is written again.
+                put(bytes, from, i + 1 - from);
+                from = i;
             }
-            int at = 0;
-            for (int i = 0; i < length; i++) {
-                if (bytes[i] == '"') {
-                    doubled[at++] = '"';
-                }
-                doubled[at++] = bytes[i];
-            }
-            out.write(doubled, 0, at);
         }
-        out.write('"');
+        put(bytes, from, length - from);
+        put((byte) '"');
+    }
+
+    private static boolean needsQuotes(byte[] bytes, int length) {
+        for (int i = 0; i < length; i++) {
+            byte b = bytes[i];
+            if (b == ',' || b == '"' || b == '\n' || b == '\r') {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Hands what is buffered to the chunks. */
+    void flush() {
+        if (buffered > 0) {
+            out.write(buffer, 0, buffered);
+            buffered = 0;
+        }
+    }
+
+    private void put(byte b) {
+        if (buffered == BUFFER_BYTES) {
+            flush();
+        }
+        buffer[buffered++] = b;
+    }
+
+    private void put(byte[] bytes, int from, int length) {
+        if (length > BUFFER_BYTES - buffered) {
+            flush();
+            if (length >= BUFFER_BYTES) {
+                out.write(bytes, from, length);
+                return;
+            }
+        }
+        System.arraycopy(bytes, from, buffer, buffered, length);
+        buffered += length;
     }
 }

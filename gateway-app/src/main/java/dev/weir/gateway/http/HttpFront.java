@@ -1,46 +1,85 @@
 package dev.weir.gateway.http;
 
 import dev.weir.gateway.query.QueryService;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpMethod;
 import org.springframework.security.web.server.ServerAuthenticationEntryPoint;
 import org.springframework.security.web.server.authorization.ServerAccessDeniedHandler;
-import org.springframework.util.unit.DataSize;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.WebExceptionHandler;
 
-/** The HTTP front, put together. Close it after the server. */
+/** The HTTP front, put together. Owns its threads, its Arrow memory and the spooled results; close it after the server. */
 public final class HttpFront implements AutoCloseable {
+
+    private static final Logger log = LoggerFactory.getLogger(HttpFront.class);
+
+    private static final int DISK_THREADS = 4;
+    private static final int MAX_SPOOL_READERS = 64;
+    private static final Duration LONGEST_SWEEP = Duration.ofSeconds(30);
+    private static final Duration SHORTEST_SWEEP = Duration.ofSeconds(1);
+    private static final long CLOSE_SECONDS = 10;
 
     private final ExecutorService encoding =
             pool("weir-http-encode", Runtime.getRuntime().availableProcessors());
-    private final BufferAllocator allocator;
+    private final ExecutorService disk = pool("weir-http-disk", DISK_THREADS);
+    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, threads("weir-http-timer"));
+    private final BufferAllocator allocator = new RootAllocator();
+    private final AsyncQueries asyncQueries;
     private final RouterFunction<ServerResponse> routes;
     private final SecurityProblems security = new SecurityProblems();
     private final Problems problems = new Problems();
 
     /**
      * @param queries runs the queries
-     * @param maxBodySize largest request body
-     * @param parent of this front's own Arrow memory
+     * @param clock for the life of spooled results
+     * @throws java.io.UncheckedIOException when the directory of results cannot be made or cleaned
      */
-    public HttpFront(QueryService queries, DataSize maxBodySize, BufferAllocator parent) {
-        this.allocator = parent.newChildAllocator("http", 0, Long.MAX_VALUE);
-        QueryHandler handler =
-                new QueryHandler(queries, new Answers(encoding), new RequestBody(maxBodySize), allocator);
-        this.routes = new Resource("/v1/queries")
-                .on(HttpMethod.POST, handler::submit)
+    public HttpFront(QueryService queries, HttpFrontSettings settings, InstantSource clock) {
+        this(queries, settings, clock, Spool.diskOf(settings.resultsDirectory()));
+    }
+
+    HttpFront(QueryService queries, HttpFrontSettings settings, InstantSource clock, FreeDisk freeDisk) {
+        this.asyncQueries = new AsyncQueries(new Spool(settings, freeDisk), settings, clock, disk);
+        timer.setRemoveOnCancelPolicy(true);
+        Answers answers = new Answers(encoding);
+        SubmitHandler submit = new SubmitHandler(
+                queries, asyncQueries, answers, new RequestBody(settings.maxBodySize()), allocator, timer);
+        SpoolReaders readers =
+                new SpoolReaders(allocator, disk, timer, settings.clientStallTimeout(), MAX_SPOOL_READERS);
+        this.routes = routes(submit, new QueryHandler(queries, asyncQueries, answers, readers));
+        long sweep = Math.max(
+                SHORTEST_SWEEP.toMillis(),
+                Math.min(LONGEST_SWEEP.toMillis(), settings.resultsTimeToLive().toMillis() / 4));
+        timer.scheduleWithFixedDelay(this::sweep, sweep, sweep, TimeUnit.MILLISECONDS);
+    }
+
+    private static RouterFunction<ServerResponse> routes(SubmitHandler submit, QueryHandler queries) {
+        return new Resource(Addresses.QUERIES)
+                .on(HttpMethod.POST, submit::submit)
+                .on(HttpMethod.GET, queries::list)
+                .on(HttpMethod.HEAD, queries::list)
                 .route()
-                .and(new Resource("/v1/queries/{id}")
-                        .on(HttpMethod.GET, handler::status)
-                        .on(HttpMethod.HEAD, handler::status)
-                        .on(HttpMethod.DELETE, handler::cancel)
+                .and(new Resource(Addresses.QUERY)
+                        .on(HttpMethod.GET, queries::status)
+                        .on(HttpMethod.HEAD, queries::status)
+                        .on(HttpMethod.DELETE, queries::cancel)
+                        .route())
+                .and(new Resource(Addresses.RESULT)
+                        .on(HttpMethod.GET, queries::result)
+                        .on(HttpMethod.HEAD, queries::resultHead)
                         .route());
     }
 
@@ -49,7 +88,7 @@ public final class HttpFront implements AutoCloseable {
         return routes;
     }
 
-    /** Turns failures into problem+json; to be asked before the framework's own handlers. */
+    /** Turns failures into problem+json; its order puts it before the framework's own handlers. */
     public WebExceptionHandler exceptionHandler() {
         return problems;
     }
@@ -64,21 +103,49 @@ public final class HttpFront implements AutoCloseable {
         return security;
     }
 
+    /** Deletes results whose time is over; runs by itself. */
+    void sweep() {
+        try {
+            asyncQueries.sweep();
+        } catch (RuntimeException e) {
+            log.error("Spooled results could not be swept", e);
+        }
+    }
+
+    /** Deletes the spooled results, which nobody could ask for any more, and ends the threads. */
     @Override
     public void close() {
-        encoding.shutdown();
+        timer.shutdownNow();
+        end(encoding);
+        asyncQueries.close();
+        end(disk);
         allocator.close();
     }
 
-    private static ExecutorService pool(String name, int threads) {
-        AtomicInteger number = new AtomicInteger();
+    private static void end(ExecutorService pool) {
+        pool.shutdown();
+        try {
+            if (!pool.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                log.warn("Threads of the HTTP front did not end within {} s", CLOSE_SECONDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static ExecutorService pool(String name, int size) {
         ThreadPoolExecutor pool =
-                new ThreadPoolExecutor(threads, threads, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                });
+                new ThreadPoolExecutor(size, size, 30, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads(name));
         pool.allowCoreThreadTimeOut(true);
         return pool;
+    }
+
+    private static ThreadFactory threads(String name) {
+        AtomicInteger number = new AtomicInteger();
+        return task -> {
+            Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        };
     }
 }

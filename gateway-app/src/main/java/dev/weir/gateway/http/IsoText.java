@@ -168,19 +168,6 @@ final class IsoText {
             }
             return;
         }
-        String digits = Long.toString(Math.abs(unscaled));
-        if (unscaled < 0) {
-            text.put('-');
-        }
-        int point = digits.length() - scale;
-        if (point <= 0) {
-            text.put("0.");
-            for (int i = point; i < 0; i++) {
-                text.put('0');
-            }
-            text.put(digits);
-        } else {
-            text.put(digits.substring(0, point)).put('.').put(digits.substring(point));
-        }
+        text.decimal(unscaled, scale);
     }
 }

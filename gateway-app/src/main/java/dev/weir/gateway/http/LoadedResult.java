@@ -9,16 +9,19 @@ import org.apache.arrow.memory.BufferAllocator;
  *
  * @param stream to be closed by the holder
  * @param batchLoaded what the first pull gave
+ * @param truncated whether a row limit left rows out before
  */
-record LoadedResult(ResultStream stream, boolean batchLoaded) {
+record LoadedResult(ResultStream stream, boolean batchLoaded, boolean truncated) {
 
     /** Pulls the first batch. The stream is closed when that fails. */
     static CompletionStage<LoadedResult> of(ResultStream result, BufferAllocator allocator) {
         ResultStream stream = result.schema().getFields().isEmpty() ? new CountResult(result, allocator) : result;
-        return stream.next().thenApply(more -> new LoadedResult(stream, more)).whenComplete((loaded, thrown) -> {
-            if (thrown != null) {
-                stream.close();
-            }
-        });
+        return stream.next()
+                .thenApply(more -> new LoadedResult(stream, more, false))
+                .whenComplete((loaded, thrown) -> {
+                    if (thrown != null) {
+                        stream.close();
+                    }
+                });
     }
 }

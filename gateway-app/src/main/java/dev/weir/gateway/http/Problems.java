@@ -9,6 +9,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.core.Ordered;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.server.reactive.ServerHttpResponse;
@@ -22,11 +23,17 @@ import reactor.core.publisher.Mono;
  * Turns every failure of this front into problem+json: its own, the framework's, and faults. The last get an id that
  * stands in the answer and in the log.
  */
-final class Problems implements WebExceptionHandler {
+final class Problems implements WebExceptionHandler, Ordered {
 
     private static final Logger log = LoggerFactory.getLogger(Problems.class);
 
     private static final Duration DEFAULT_RETRY = Duration.ofSeconds(1);
+
+    /** Before the framework's own handler, whose order is -1. */
+    @Override
+    public int getOrder() {
+        return -2;
+    }
 
     @Override
     public Mono<Void> handle(ServerWebExchange exchange, Throwable thrown) {
@@ -57,10 +64,7 @@ final class Problems implements WebExceptionHandler {
 
     /** The failure itself, or the fault that an unexpected one is. */
     static GatewayException of(Throwable wrapped) {
-        Throwable thrown = wrapped;
-        while (thrown instanceof CompletionException && thrown.getCause() != null) {
-            thrown = thrown.getCause();
-        }
+        Throwable thrown = unwrap(wrapped);
         if (thrown instanceof GatewayException failure) {
             return failure;
         }
@@ -68,6 +72,15 @@ final class Problems implements WebExceptionHandler {
             return problem.failure();
         }
         return fault(thrown);
+    }
+
+    /** What a stage failed with, without the wrapping that stages add. */
+    static Throwable unwrap(Throwable wrapped) {
+        Throwable thrown = wrapped;
+        while (thrown instanceof CompletionException && thrown.getCause() != null) {
+            thrown = thrown.getCause();
+        }
+        return thrown;
     }
 
     static Mono<Void> write(ServerWebExchange exchange, GatewayException failure) {

@@ -3,10 +3,10 @@ package dev.weir.gateway.http;
 import dev.weir.gateway.query.ErrorDetails;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
+import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import org.springframework.core.io.buffer.DataBuffer;
-import org.springframework.core.io.buffer.DataBufferLimitException;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
@@ -18,6 +18,12 @@ final class RequestBody {
 
     /** A client that sends its statement more slowly than this is not going to. */
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
+
+    /**
+     * A body over the limit by up to this much is read to its end and thrown away before the answer: a client that
+     * still sends when its connection closes often sees a reset instead of the reason.
+     */
+    private static final long DISCARDED = 16L << 20;
 
     private static final byte[] EMPTY = {};
 
@@ -33,24 +39,48 @@ final class RequestBody {
         if (encoding != null && !encoding.strip().equalsIgnoreCase("identity")) {
             return Mono.error(HttpProblem.encodedRequest());
         }
-        if (headers.getContentLength() > maxBytes) {
+        long declared = headers.getContentLength();
+        boolean waits = "100-continue".equalsIgnoreCase(headers.getFirst(HttpHeaders.EXPECT));
+        if (declared > maxBytes && (waits || declared > maxBytes + DISCARDED)) {
             return Mono.error(tooLarge());
         }
-        return DataBufferUtils.join(request.getBody(), maxBytes)
-                .map(RequestBody::bytes)
+        return request.getBody()
+                .reduceWith(Collected::new, Collected::add)
+                .map(Collected::bytes)
                 .defaultIfEmpty(EMPTY)
-                .onErrorMap(DataBufferLimitException.class, e -> tooLarge())
                 .timeout(READ_TIMEOUT)
                 .onErrorMap(TimeoutException.class, e -> tooSlow());
     }
 
-    private static byte[] bytes(DataBuffer buffer) {
-        try {
-            byte[] bytes = new byte[buffer.readableByteCount()];
-            buffer.read(bytes);
-            return bytes;
-        } finally {
-            DataBufferUtils.release(buffer);
+    /** The bytes so far; past the limit they are counted and thrown away. */
+    private final class Collected {
+
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private long length;
+
+        Collected add(DataBuffer buffer) {
+            try {
+                int count = buffer.readableByteCount();
+                length += count;
+                if (length > maxBytes + DISCARDED) {
+                    throw tooLarge();
+                }
+                if (length <= maxBytes) {
+                    byte[] part = new byte[count];
+                    buffer.read(part);
+                    bytes.writeBytes(part);
+                }
+                return this;
+            } finally {
+                DataBufferUtils.release(buffer);
+            }
+        }
+
+        byte[] bytes() {
+            if (length > maxBytes) {
+                throw tooLarge();
+            }
+            return bytes.toByteArray();
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -59,7 +60,9 @@ final class ResultPump {
     private final ClientConnection connection;
     private final Executor encoding;
     private final ContentCoding wantedCoding;
+    private final Consumer<GatewayException> onFault;
     private final CompletableFuture<First> first = new CompletableFuture<>();
+    private final CompletableFuture<Void> closedStage = new CompletableFuture<>();
     private final AtomicReference<@Nullable ByteBuf> firstChunk = new AtomicReference<>();
 
     private final AtomicInteger work = new AtomicInteger();
@@ -78,12 +81,19 @@ final class ResultPump {
     /**
      * @param wantedCoding of the body; small bodies stay as they are
      * @param encoding where encoding goes on when the event loop asks for more
+     * @param onFault told when the result cannot be encoded
      */
-    ResultPump(ChunkSource source, ContentCoding wantedCoding, ClientConnection connection, Executor encoding) {
+    ResultPump(
+            ChunkSource source,
+            ContentCoding wantedCoding,
+            ClientConnection connection,
+            Executor encoding,
+            Consumer<GatewayException> onFault) {
         this.source = source;
         this.wantedCoding = wantedCoding;
         this.connection = connection;
         this.encoding = encoding;
+        this.onFault = onFault;
     }
 
     /** Starts; completes with the first chunk ready, or fails with a {@link GatewayException}. */
@@ -91,6 +101,11 @@ final class ResultPump {
         source.stream().aborted().thenAccept(this::fail);
         drain();
         return first;
+    }
+
+    /** Completes when everything is given back. */
+    CompletionStage<Void> closed() {
+        return closedStage;
     }
 
     /** The first chunk, once; the caller owns it. Null when the pump was closed meanwhile. */
@@ -174,7 +189,9 @@ final class ResultPump {
             try {
                 pump();
             } catch (Throwable thrown) {
-                failure.compareAndSet(null, Problems.of(thrown));
+                GatewayException fault = Problems.of(thrown);
+                failure.compareAndSet(null, fault);
+                onFault.accept(fault);
             }
         }
         GatewayException failed = failure.get();
@@ -318,6 +335,7 @@ final class ResultPump {
             untaken.release();
         }
         source.close();
+        closedStage.complete(null);
     }
 
     private final class Demand implements Subscription {

@@ -25,7 +25,10 @@ final class StatusJson {
         return bytes.toByteArray();
     }
 
-    static void write(JsonGenerator json, QuerySnapshot query) {
+    /**
+     * @param async how its spooled result stands; null when it has none
+     */
+    static void write(JsonGenerator json, QuerySnapshot query, AsyncQuery.@Nullable Status async) {
         json.writeStartObject();
         json.writeStringProperty("queryId", query.id());
         json.writeStringProperty("state", query.state().name());
@@ -41,6 +44,27 @@ final class StatusJson {
         json.writeNumberProperty("batches", query.batches());
         json.writeNumberProperty("bytes", query.bytes());
         json.writeNumberProperty("reservedBytes", query.reservedBytes());
+        waiting(json, query);
+        if (!query.tags().isEmpty()) {
+            json.writeObjectPropertyStart("tags");
+            query.tags().forEach(json::writeStringProperty);
+            json.writeEndObject();
+        }
+        if (async != null) {
+            result(json, query.id(), async);
+        }
+        GatewayException failure = failure(query);
+        if (failure == null && async != null && query.state().isDone()) {
+            failure = async.failure();
+        }
+        if (failure != null) {
+            json.writeName("error");
+            Problem.of(failure, query.id()).write(json);
+        }
+        json.writeEndObject();
+    }
+
+    private static void waiting(JsonGenerator json, QuerySnapshot query) {
         if (query.position() != null) {
             json.writeNumberProperty("position", query.position());
         }
@@ -52,16 +76,18 @@ final class StatusJson {
             json.writeStringProperty("cancelReason", query.cancelReason().label());
         }
         millis(json, "cancellingMs", query.cancelling());
-        if (!query.tags().isEmpty()) {
-            json.writeObjectPropertyStart("tags");
-            query.tags().forEach(json::writeStringProperty);
-            json.writeEndObject();
+    }
+
+    private static void result(JsonGenerator json, String id, AsyncQuery.Status async) {
+        json.writeObjectPropertyStart("result");
+        json.writeStringProperty("state", async.state().name());
+        SpoolWriter.Spooled spooled = async.spooled();
+        if (spooled != null) {
+            json.writeNumberProperty("bytes", spooled.file().size());
+            json.writeBooleanProperty("truncated", spooled.truncated());
+            json.writeStringProperty("expires", String.valueOf(async.ends()));
         }
-        GatewayException failure = failure(query);
-        if (failure != null) {
-            json.writeName("error");
-            Problem.of(failure, query.id()).write(json);
-        }
+        json.writeStringProperty("url", Addresses.result(id));
         json.writeEndObject();
     }
 

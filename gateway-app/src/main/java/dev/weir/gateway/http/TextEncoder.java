@@ -18,7 +18,8 @@ abstract class TextEncoder implements ResultEncoder {
 
     @Override
     public final void batch(VectorSchemaRoot root, DictionaryProvider dictionaries, int batchRows) {
-        columns = new ColumnWriters(dictionaries).of(root.getFieldVectors());
+        columns = new ColumnWriters(dictionaries)
+                .of(root.getFieldVectors(), root.getSchema().getFields());
         rows = batchRows;
         row = 0;
     }

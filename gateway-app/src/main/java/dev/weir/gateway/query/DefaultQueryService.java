@@ -42,7 +42,7 @@ public final class DefaultQueryService implements QueryService {
     private final Lane describing;
     private final Lane catalog;
     private final QueryRegistry registry = new QueryRegistry();
-    private final QueryRun.Services services;
+    private final RunServices services;
 
     /**
      * The admission controllers of a service.
@@ -69,7 +69,7 @@ public final class DefaultQueryService implements QueryService {
         this.listener = listener;
         this.describing = new Lane(controllers.describing(), timers, limits.describeTimeout());
         this.catalog = new Lane(controllers.catalog(), timers, limits.describeTimeout());
-        this.services = new QueryRun.Services(engine, admission, timers, clock, this::done);
+        this.services = new RunServices(engine, admission, timers, clock, this::done);
     }
 
     @Override

@@ -20,5 +20,11 @@ public interface QueryExecution {
     /** Asks it to stop; returns at once, any number of times, from any thread. False when it was done already. */
     boolean cancel(CancelReason reason);
 
+    /**
+     * Ends it as failed, for a reason that its front found: a result that cannot be encoded or stored. Otherwise as
+     * {@link #cancel}.
+     */
+    boolean fail(GatewayException failure);
+
     QuerySnapshot snapshot();
 }

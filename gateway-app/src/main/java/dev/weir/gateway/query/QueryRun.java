@@ -1,7 +1,6 @@
 package dev.weir.gateway.query;
 
 import dev.weir.admission.Admission;
-import dev.weir.admission.AdmissionController;
 import dev.weir.admission.AdmissionRequest;
 import dev.weir.admission.RunPermit;
 import dev.weir.admission.WaitInfo;
@@ -10,7 +9,6 @@ import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineQuery;
-import dev.weir.engine.QueryEngine;
 import dev.weir.engine.StatementScan;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,7 +41,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
     private final Identity identity;
     private final QueryRequest request;
     private final QueryLimits limits;
-    private final Services services;
+    private final RunServices services;
     private final Instant submitted;
     private final long submittedNanos;
 
@@ -69,15 +67,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
     private volatile long endingNanos;
     private volatile long settledNanos;
 
-    /** What a run needs of its service. */
-    record Services(
-            QueryEngine engine,
-            AdmissionController admission,
-            Timers timers,
-            java.time.InstantSource clock,
-            java.util.function.BiConsumer<QueryRun, QuerySnapshot> onDone) {}
-
-    QueryRun(String id, Identity identity, QueryRequest request, QueryLimits limits, Services services) {
+    QueryRun(String id, Identity identity, QueryRequest request, QueryLimits limits, RunServices services) {
         this.id = id;
         this.identity = identity;
         this.request = request;
@@ -357,6 +347,11 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
     @Override
     public boolean cancel(CancelReason reason) {
         return end(Ending.cancelled(reason, id));
+    }
+
+    @Override
+    public boolean fail(GatewayException failure) {
+        return end(Ending.failed(failure));
     }
 
     @Override

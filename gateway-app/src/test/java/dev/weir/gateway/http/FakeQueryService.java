@@ -89,7 +89,7 @@ final class FakeQueryService implements QueryService {
                     .whenCompleteAsync(
                             (made, thrown) -> {
                                 if (thrown != null) {
-                                    fail(Problems.of(thrown));
+                                    refuse(Problems.of(thrown));
                                     return;
                                 }
                                 result = (FakeResult) made;
@@ -107,14 +107,14 @@ final class FakeQueryService implements QueryService {
                             ENGINE);
         }
 
-        void fail(GatewayException thrown) {
+        void refuse(GatewayException thrown) {
             failure = thrown;
             end(QueryState.FAILED);
             stream.completeExceptionally(thrown);
         }
 
         private void end(QueryState last) {
-            state = last;
+            state = failure == null ? last : QueryState.FAILED;
             done.complete(snapshot());
         }
 
@@ -148,6 +148,19 @@ final class FakeQueryService implements QueryService {
                 state = QueryState.CANCELLED;
                 done.complete(snapshot());
                 stream.completeExceptionally(failed);
+            }
+            return true;
+        }
+
+        @Override
+        public boolean fail(GatewayException thrown) {
+            if (state.isDone() || failure != null) {
+                return false;
+            }
+            failure = thrown;
+            FakeResult open = result;
+            if (open != null) {
+                open.aborted.complete(thrown);
             }
             return true;
         }

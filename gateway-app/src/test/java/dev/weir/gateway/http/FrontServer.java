@@ -2,13 +2,19 @@ package dev.weir.gateway.http;
 
 import dev.weir.auth.Identity;
 import dev.weir.auth.Role;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -36,6 +42,9 @@ final class FrontServer implements AutoCloseable {
     final FakeQueryService queries = new FakeQueryService();
     final BufferAllocator allocator = new RootAllocator();
     final HttpFront front;
+    final Path results;
+    final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-01T00:00:00Z"));
+    final AtomicLong freeDisk = new AtomicLong(Long.MAX_VALUE);
     final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
@@ -51,7 +60,23 @@ final class FrontServer implements AutoCloseable {
     }
 
     FrontServer(DataSize maxBodySize) {
-        front = new HttpFront(queries, maxBodySize, allocator);
+        this(maxBodySize, DataSize.ofMegabytes(1), Duration.ofMinutes(1));
+    }
+
+    FrontServer(DataSize maxBodySize, DataSize maxResultBytesPerUser, Duration clientStallTimeout) {
+        try {
+            results = Files.createTempDirectory("weir-results-test").resolve("results");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        HttpFrontSettings settings = new HttpFrontSettings(
+                maxBodySize,
+                results,
+                Duration.ofHours(1),
+                maxResultBytesPerUser,
+                DataSize.ofMegabytes(100),
+                clientStallTimeout);
+        front = new HttpFront(queries, settings, () -> now.get(), freeDisk::get);
         context.register(WebFlux.class);
         context.registerBean("routes", RouterFunction.class, front::routes);
         context.registerBean("problems", WebExceptionHandler.class, front::exceptionHandler);
@@ -104,7 +129,7 @@ final class FrontServer implements AutoCloseable {
     HttpResponse<byte[]> send(HttpRequest.Builder request) {
         try {
             return client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray());
-        } catch (java.io.IOException e) {
+        } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);

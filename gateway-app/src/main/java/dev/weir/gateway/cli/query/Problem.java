@@ -43,7 +43,8 @@ record Problem(int status, JsonNode body, @Nullable String retryAfter) {
     static @Nullable String ofStatus(JsonNode status) {
         JsonNode error = status.path("error");
         return error.isObject()
-                ? error.path("code").asString("FAILED") + ": " + error.path("detail").asString("")
+                ? error.path("code").asString("FAILED") + ": "
+                        + error.path("detail").asString("")
                 : null;
     }
 

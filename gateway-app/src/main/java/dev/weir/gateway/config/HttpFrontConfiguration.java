@@ -1,0 +1,52 @@
+package dev.weir.gateway.config;
+
+import dev.weir.gateway.http.HttpFront;
+import dev.weir.gateway.http.HttpFrontSettings;
+import dev.weir.gateway.query.QueryService;
+import java.time.Clock;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.web.server.ServerAuthenticationEntryPoint;
+import org.springframework.security.web.server.authorization.ServerAccessDeniedHandler;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.server.WebExceptionHandler;
+
+/** The HTTP front's beans: its routes, and how failures look. Port and TLS of the server are set elsewhere. */
+@Configuration(proxyBeanMethods = false)
+public class HttpFrontConfiguration {
+
+    @Bean(destroyMethod = "close")
+    HttpFront httpFront(WeirProperties properties, QueryService queries, ObjectProvider<Clock> clock) {
+        WeirProperties.Results results = properties.results();
+        HttpFrontSettings settings = new HttpFrontSettings(
+                properties.http().maxBodySize(),
+                properties.dataDir().resolve("results"),
+                results.timeToLive(),
+                results.maxBytesPerUser(),
+                results.minFreeDisk(),
+                properties.admission().clientStallTimeout());
+        return new HttpFront(queries, settings, clock.getIfAvailable(Clock::systemUTC));
+    }
+
+    @Bean
+    RouterFunction<ServerResponse> httpRoutes(HttpFront front) {
+        return front.routes();
+    }
+
+    @Bean
+    WebExceptionHandler httpProblems(HttpFront front) {
+        return front.exceptionHandler();
+    }
+
+    @Bean
+    ServerAuthenticationEntryPoint httpAuthenticationEntryPoint(HttpFront front) {
+        return front.authenticationEntryPoint();
+    }
+
+    @Bean
+    ServerAccessDeniedHandler httpAccessDeniedHandler(HttpFront front) {
+        return front.accessDeniedHandler();
+    }
+}

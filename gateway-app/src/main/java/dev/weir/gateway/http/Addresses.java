@@ -1,0 +1,22 @@
+package dev.weir.gateway.http;
+
+import java.nio.charset.StandardCharsets;
+import org.springframework.web.util.UriUtils;
+
+/** Addresses of this front, relative to its host: what a proxy in front is called, it does not know. */
+final class Addresses {
+
+    static final String QUERIES = "/v1/queries";
+    static final String QUERY = QUERIES + "/{id}";
+    static final String RESULT = QUERY + "/result";
+
+    private Addresses() {}
+
+    static String query(String id) {
+        return QUERIES + "/" + UriUtils.encodePathSegment(id, StandardCharsets.UTF_8);
+    }
+
+    static String result(String id) {
+        return query(id) + "/result";
+    }
+}

@@ -1,0 +1,104 @@
+package dev.weir.gateway.http;
+
+import dev.weir.auth.Identity;
+import dev.weir.gateway.query.QueryExecution;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** The asynchronous queries and their spooled results. Thread-safe; no method blocks but {@link #close}. */
+final class AsyncQueries implements AutoCloseable {
+
+    private final Spool spool;
+    private final HttpFrontSettings settings;
+    private final InstantSource clock;
+    private final Executor disk;
+    private final Map<String, AsyncQuery> queries = new ConcurrentHashMap<>();
+
+    /**
+     * @param disk bounded pool for file access
+     */
+    AsyncQueries(Spool spool, HttpFrontSettings settings, InstantSource clock, Executor disk) {
+        this.spool = spool;
+        this.settings = settings;
+        this.clock = clock;
+        this.disk = disk;
+    }
+
+    /** Keeps the result of a query that nobody waits for any more. Takes it when it comes. */
+    AsyncQuery adopt(Identity owner, QueryExecution execution, CompletionStage<LoadedResult> coming, long rowLimit) {
+        AsyncQuery query = new AsyncQuery(owner, execution);
+        queries.put(query.id(), query);
+        coming.thenCompose(result -> new SpoolWriter(spool, owner.user(), result, rowLimit, disk).start())
+                .whenComplete((spooled, thrown) -> {
+                    if (spooled != null) {
+                        query.complete(spooled, ends());
+                    } else {
+                        query.failed(Problems.of(thrown), ends());
+                    }
+                });
+        return query;
+    }
+
+    Optional<AsyncQuery> find(Identity identity, String id) {
+        return Optional.ofNullable(queries.get(id))
+                .filter(query -> query.visibleTo(identity))
+                .map(this::expired);
+    }
+
+    /** A result whose time is over is gone, although the sweep has not come by yet. */
+    private AsyncQuery expired(AsyncQuery query) {
+        AsyncQuery.Status status = query.status();
+        if (status.state() == AsyncQuery.ResultState.COMPLETE && over(status.ends())) {
+            delete(query);
+        }
+        return query;
+    }
+
+    /** Deletes a result in the background. */
+    void delete(AsyncQuery query) {
+        SpoolFile file = query.take(ends());
+        if (file != null) {
+            disk.execute(file::delete);
+        }
+    }
+
+    /** Deletes what has expired, and forgets what has been gone for as long. */
+    void sweep() {
+        for (AsyncQuery query : queries.values()) {
+            AsyncQuery.Status status = query.status();
+            if (!over(status.ends())) {
+                continue;
+            }
+            if (status.state() == AsyncQuery.ResultState.COMPLETE) {
+                delete(query);
+            } else {
+                queries.remove(query.id());
+            }
+        }
+    }
+
+    private Instant ends() {
+        return clock.instant().plus(settings.resultsTimeToLive());
+    }
+
+    private boolean over(@Nullable Instant ends) {
+        return ends != null && !clock.instant().isBefore(ends);
+    }
+
+    /** Deletes every result: nobody could ask for them after a restart. */
+    @Override
+    public void close() {
+        for (AsyncQuery query : queries.values()) {
+            SpoolFile file = query.take(ends());
+            if (file != null) {
+                file.delete();
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package dev.weir.gateway;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import dev.weir.engine.EngineException;
+
+/** The arrows of docs/architecture.md. */
+@AnalyzeClasses(packages = "dev.weir", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    private static final String ADMISSION = "dev.weir.admission..";
+    private static final String AUTH = "dev.weir.auth..";
+    private static final String ENGINE = "dev.weir.engine..";
+    private static final String GATEWAY = "dev.weir.gateway..";
+    private static final String QUERY = "dev.weir.gateway.query..";
+    private static final String HTTP = "dev.weir.gateway.http..";
+    private static final String FLIGHT = "dev.weir.gateway.flightsql..";
+    private static final String CLI = "dev.weir.gateway.cli..";
+    private static final String CONFIG = "dev.weir.gateway.config..";
+    private static final String METRICS = "dev.weir.gateway.metrics..";
+
+    @ArchTest
+    static final ArchRule admissionIsPureJava = classes()
+            .that()
+            .resideInAPackage(ADMISSION)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    ADMISSION,
+                    "java..",
+                    "org.jspecify..",
+                    "com.google.errorprone.annotations..",
+                    "io.github.bucket4j..");
+
+    @ArchTest
+    static final ArchRule authKnowsNoOtherPart = noClasses()
+            .that()
+            .resideInAPackage(AUTH)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(ADMISSION, ENGINE, GATEWAY);
+
+    @ArchTest
+    static final ArchRule engineKnowsNoOtherPart = noClasses()
+            .that()
+            .resideInAPackage(ENGINE)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(ADMISSION, AUTH, GATEWAY, "org.springframework..");
+
+    @ArchTest
+    static final ArchRule theEngineSpiKnowsNoEngine = noClasses()
+            .that()
+            .resideInAPackage("dev.weir.engine")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("dev.weir.engine.duckdb..", "dev.weir.engine.flightsql..");
+
+    @ArchTest
+    static final ArchRule onlyConfigKnowsTheEngines = noClasses()
+            .that()
+            .resideInAPackage(GATEWAY)
+            .and()
+            .resideOutsideOfPackages(CONFIG, CLI)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("dev.weir.engine.duckdb..", "dev.weir.engine.flightsql..");
+
+    @ArchTest
+    static final ArchRule queryKnowsNoFront = noClasses()
+            .that()
+            .resideInAPackage(QUERY)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    HTTP,
+                    FLIGHT,
+                    CLI,
+                    CONFIG,
+                    METRICS,
+                    "org.springframework..",
+                    "io.grpc..",
+                    "org.apache.arrow.flight..");
+
+    @ArchTest
+    static final ArchRule queryTakesIdentityAndNothingElseOfAuth = noClasses()
+            .that()
+            .resideInAPackage(QUERY)
+            .should()
+            .dependOnClassesThat(resideInAnyPackage(AUTH)
+                    .and(describe(
+                            "are not Identity or Role",
+                            (JavaClass type) -> !type.getSimpleName().equals("Identity")
+                                    && !type.getSimpleName().equals("Role"))));
+
+    /** Fronts see the SPI's values (settings, requests, kinds), never an engine or its results. */
+    private static final ArchRule frontsTakeOnlyValuesOfTheSpi(String front) {
+        return noClasses()
+                .that()
+                .resideInAPackage(front)
+                .should()
+                .dependOnClassesThat(resideInAnyPackage(ENGINE)
+                        .and(describe(
+                                "are neither enums nor records",
+                                (JavaClass type) -> !type.isEnum()
+                                        && !type.isRecord()
+                                        && !type.isEquivalentTo(EngineException.class))));
+    }
+
+    @ArchTest
+    static final ArchRule httpTakesOnlyValuesOfTheSpi = frontsTakeOnlyValuesOfTheSpi(HTTP);
+
+    @ArchTest
+    static final ArchRule flightTakesOnlyValuesOfTheSpi = frontsTakeOnlyValuesOfTheSpi(FLIGHT);
+
+    @ArchTest
+    static final ArchRule httpKnowsNoOtherFrontAndNoAdmission = noClasses()
+            .that()
+            .resideInAPackage(HTTP)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(FLIGHT, ADMISSION, CLI, CONFIG, METRICS);
+
+    @ArchTest
+    static final ArchRule flightKnowsNoOtherFrontAndNoAdmission = noClasses()
+            .that()
+            .resideInAPackage(FLIGHT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(HTTP, ADMISSION, CLI, CONFIG, METRICS);
+
+    @ArchTest
+    static final ArchRule metricsListen = noClasses()
+            .that()
+            .resideInAPackage(METRICS)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(HTTP, FLIGHT, CLI, CONFIG, AUTH);
+
+    @ArchTest
+    static final ArchRule onlyAuthAndConfigSeeSpringSecurity = noClasses()
+            .that()
+            .resideOutsideOfPackages(AUTH, CONFIG, HTTP)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.springframework.security..");
+
+    @ArchTest
+    static final ArchRule packagesHaveNoCycles =
+            slices().matching("dev.weir.gateway.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule noDumpingGround =
+            noClasses().should().resideInAnyPackage("..util..", "..utils..", "..common..", "..helper..", "..misc..");
+}

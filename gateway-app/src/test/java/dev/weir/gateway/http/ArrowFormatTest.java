@@ -1,0 +1,117 @@
+package dev.weir.gateway.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.TinyIntVector;
+import org.apache.arrow.vector.VarCharVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.dictionary.Dictionary;
+import org.apache.arrow.vector.dictionary.DictionaryEncoder;
+import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
+import org.apache.arrow.vector.ipc.ArrowStreamReader;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
+import org.apache.arrow.vector.types.pojo.FieldType;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The Arrow stream as another reader sees it. */
+class ArrowFormatTest {
+
+    private static final byte[] END_OF_STREAM = {-1, -1, -1, -1, 0, 0, 0, 0};
+
+    private final BufferAllocator allocator = new RootAllocator();
+
+    @AfterEach
+    void everythingIsGivenBack() {
+        allocator.close();
+    }
+
+    @Test
+    void aReaderGetsEveryBatchAndTheEnd() throws Exception {
+        byte[] body = Encoded.bytes(ResultFormat.ARROW, FakeResult.numbers(allocator, 3, 5000), 4096);
+
+        assertThat(Arrays.copyOfRange(body, body.length - 8, body.length)).isEqualTo(END_OF_STREAM);
+        long next = 0;
+        int batches = 0;
+        try (ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(body), allocator)) {
+            while (reader.loadNextBatch()) {
+                batches++;
+                BigIntVector n = (BigIntVector) reader.getVectorSchemaRoot().getVector("n");
+                for (int i = 0; i < n.getValueCount(); i++) {
+                    assertThat(n.get(i)).isEqualTo(next++);
+                }
+            }
+            assertThat(reader.bytesRead()).isEqualTo(body.length);
+        }
+        assertThat(batches).isEqualTo(3);
+        assertThat(next).isEqualTo(15_000);
+    }
+
+    @Test
+    void anEmptyResultIsItsSchemaAndTheEnd() throws Exception {
+        byte[] body = Encoded.bytes(ResultFormat.ARROW, FakeResult.numbers(allocator, 0, 0), 4096);
+
+        try (ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(body), allocator)) {
+            assertThat(reader.getVectorSchemaRoot().getSchema().findField("n")).isNotNull();
+            assertThat(reader.loadNextBatch()).isFalse();
+        }
+    }
+
+    @Test
+    void dictionariesGoOnceAndAgainWhenTheyChange() throws Exception {
+        DictionaryEncoding encoding = new DictionaryEncoding(4, false, new ArrowType.Int(8, true));
+        try (VarCharVector values = new VarCharVector("values", allocator)) {
+            texts(values, "red", "green");
+            TinyIntVector index =
+                    new TinyIntVector("c", new FieldType(true, encoding.getIndexType(), encoding), allocator);
+            VectorSchemaRoot root = VectorSchemaRoot.of(index);
+            FakeResult result = new FakeResult(root, (r, batch) -> {
+                        if (batch == 2) {
+                            texts(values, "blue", "white");
+                        }
+                        index.allocateNew(2);
+                        index.set(0, 1);
+                        index.set(1, 0);
+                        r.setRowCount(2);
+                        return batch < 3;
+                    })
+                    .with(new MapDictionaryProvider(new Dictionary(values, encoding)));
+
+            byte[] body = Encoded.bytes(ResultFormat.ARROW, result, 1 << 16);
+
+            List<String> decoded = new ArrayList<>();
+            try (ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(body), allocator)) {
+                while (reader.loadNextBatch()) {
+                    var encoded = reader.getVectorSchemaRoot().getVector("c");
+                    try (var plain = DictionaryEncoder.decode(encoded, reader.lookup(4))) {
+                        decoded.add(plain.getObject(0) + " " + plain.getObject(1));
+                    }
+                }
+            }
+            assertThat(decoded).containsExactly("green red", "green red", "white blue");
+            assertThat(occurrences(body, "red")).isOne();
+        }
+    }
+
+    private static void texts(VarCharVector vector, String... texts) {
+        vector.allocateNew(texts.length);
+        for (int i = 0; i < texts.length; i++) {
+            vector.setSafe(i, texts[i].getBytes(StandardCharsets.UTF_8));
+        }
+        vector.setValueCount(texts.length);
+    }
+
+    private static int occurrences(byte[] body, String text) {
+        String all = new String(body, StandardCharsets.ISO_8859_1);
+        return all.split(text, -1).length - 1;
+    }
+}

@@ -1,0 +1,365 @@
+package dev.weir.gateway.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.weir.gateway.query.QueryRequest;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.OffsetDateTime;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.util.unit.DataSize;
+
+/** How a request to run a statement is read. */
+class RequestTest {
+
+    private static final int MAX_BODY = 64 << 10;
+
+    private static FrontServer server;
+
+    @BeforeAll
+    static void start() {
+        server = new FrontServer(DataSize.ofBytes(MAX_BODY));
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @BeforeEach
+    void answer() {
+        server.queries.answer(r -> CompletableFuture.completedFuture(FakeResult.numbers(server.allocator, 1, 3)));
+    }
+
+    private HttpResponse<byte[]> send(String contentType, byte[] body, String... headers) {
+        HttpRequest.Builder request = server.request("/v1/queries").POST(HttpRequest.BodyPublishers.ofByteArray(body));
+        if (contentType != null) {
+            request.header("Content-Type", contentType);
+        }
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return server.send(request);
+    }
+
+    private HttpResponse<byte[]> json(String body, String... headers) {
+        return send("application/json", body.getBytes(StandardCharsets.UTF_8), headers);
+    }
+
+    private QueryRequest asked(HttpResponse<byte[]> response) {
+        assertThat(response.statusCode()).as(text(response)).isEqualTo(200);
+        return server.queries.last().request;
+    }
+
+    private static String text(HttpResponse<byte[]> response) {
+        return new String(response.body(), StandardCharsets.UTF_8);
+    }
+
+    private void refused(HttpResponse<byte[]> response, String... parts) {
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(text(response))
+                .contains("\"code\":\"INVALID_REQUEST\"", "\"started\":false")
+                .contains(parts);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"application/x-www-form-urlencoded", "text/plain", "application/sql; charset=utf-8", "x/y"})
+    void aBodyOfAnyOtherTypeIsTheStatementAsItIs(String contentType) {
+        String sql = "select 'a=b&c+d %41 \uD83D\uDE00'";
+        assertThat(asked(send(contentType, sql.getBytes(StandardCharsets.UTF_8)))
+                        .sql())
+                .isEqualTo(sql);
+    }
+
+    @Test
+    void aBodyWithoutTypeIsTheStatementAndAByteOrderMarkIsNoPartOfIt() {
+        assertThat(asked(send(null, "select 1".getBytes(StandardCharsets.UTF_8)))
+                        .sql())
+                .isEqualTo("select 1");
+        assertThat(asked(send(null, "\uFEFFselect 1".getBytes(StandardCharsets.UTF_8)))
+                        .sql())
+                .isEqualTo("select 1");
+    }
+
+    @Test
+    void aBodyThatIsNotUtf8IsRefused() {
+        refused(send("text/plain", new byte[] {'s', (byte) 0xC3, '('}), "UTF-8");
+        refused(send("text/plain", new byte[] {(byte) 0xED, (byte) 0xA0, (byte) 0x80}), "UTF-8");
+        refused(
+                send("application/json", new byte[] {'{', '"', 's', '"', ':', '"', (byte) 0xC3, '(', '"', '}'}),
+                "JSON");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " \n\t "})
+    void aBodyWithoutAStatementIsRefused(String body) {
+        refused(send(null, body.getBytes(StandardCharsets.UTF_8)), "no statement");
+        refused(json("{\"sql\": \"" + body.replace("\n", "\\n").replace("\t", "\\t") + "\"}"), "no statement");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "{",
+                "[1]",
+                "null",
+                "\"select 1\"",
+                "{\"sql\":\"select 1\"} x",
+                "{\"sql\":\"select 1\",}",
+                "{\"sql\":\"a\",\"sql\":\"b\"}",
+                "{'sql':'a'}"
+            })
+    void brokenJsonIsRefusedWithoutShowingIt(String body) {
+        HttpResponse<byte[]> response = json(body);
+        refused(response, "JSON");
+        assertThat(text(response)).doesNotContain("select 1");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{\"sql\":\"x\",\"wat\":1}|wat",
+                "{\"sql\":\"x\",\"wat\":null}|wat",
+                "{\"parameters\":[]}|sql",
+                "{\"sql\":7}|sql",
+                "{\"sql\":\"x\",\"parameters\":{}}|parameters",
+                "{\"sql\":\"x\",\"wait\":5}|wait",
+                "{\"sql\":\"x\",\"wait\":\"5\"}|wait",
+                "{\"sql\":\"x\",\"timeout\":\"0s\"}|timeout",
+                "{\"sql\":\"x\",\"timeout\":\"-1s\"}|timeout",
+                "{\"sql\":\"x\",\"timeout\":\"99999999999999999999d\"}|timeout",
+                "{\"sql\":\"x\",\"queueTimeout\":true}|queueTimeout",
+                "{\"sql\":\"x\",\"rowLimit\":-1}|rowLimit",
+                "{\"sql\":\"x\",\"rowLimit\":1.5}|rowLimit",
+                "{\"sql\":\"x\",\"rowLimit\":\"5\"}|rowLimit",
+                "{\"sql\":\"x\",\"rowLimit\":99999999999999999999}|rowLimit",
+                "{\"sql\":\"x\",\"memory\":512}|memory",
+                "{\"sql\":\"x\",\"memory\":\"lots\"}|memory",
+                "{\"sql\":\"x\",\"memory\":\"-1MB\"}|memory",
+                "{\"sql\":\"x\",\"tags\":[]}|tags",
+                "{\"sql\":\"x\",\"tags\":{\"a\":1}}|tags"
+            })
+    void aWrongKeyOrTypeIsRefusedByName(String body, String key) {
+        refused(json(body), "\\\"" + key + "\\\"");
+    }
+
+    @Test
+    void everyOptionOfTheJsonBodyArrives() {
+        QueryRequest request = asked(json("""
+                {"sql": "select ?", "parameters": [1], "wait": "PT20S", "timeout": "30s", "queueTimeout": "PT5S",
+                 "rowLimit": 2, "memory": "512MB", "tags": {"job": "nightly"}}
+                """));
+        assertThat(request.sql()).isEqualTo("select ?");
+        assertThat(request.statementTimeout()).isEqualTo(Optional.of(Duration.ofSeconds(30)));
+        assertThat(request.queueTimeout()).isEqualTo(Optional.of(Duration.ofSeconds(5)));
+        assertThat(request.memoryBytes()).isEqualTo(OptionalLong.of(512L << 20));
+        assertThat(request.tags()).isEqualTo(Map.of("job", "nightly"));
+        assertThat(server.queries.last().result.finishedEarly).isTrue();
+    }
+
+    @Test
+    void everyOptionAsAHeaderMeansTheSame() {
+        QueryRequest request = asked(send(
+                null,
+                "select 1".getBytes(StandardCharsets.UTF_8),
+                "X-Weir-Timeout",
+                "30s",
+                "X-Weir-Queue-Timeout",
+                "500ms",
+                "X-Weir-Memory",
+                "1GB",
+                "X-Weir-Wait",
+                "20s",
+                "X-Weir-Row-Limit",
+                "1",
+                "X-Weir-Tags",
+                "job=nightly, team=data"));
+        assertThat(request.statementTimeout()).isEqualTo(Optional.of(Duration.ofSeconds(30)));
+        assertThat(request.queueTimeout()).isEqualTo(Optional.of(Duration.ofMillis(500)));
+        assertThat(request.memoryBytes()).isEqualTo(OptionalLong.of(1L << 30));
+        assertThat(request.tags()).isEqualTo(Map.of("job", "nightly", "team", "data"));
+        assertThat(server.queries.last().result.finishedEarly).isTrue();
+    }
+
+    @Test
+    void anOptionGivenTwiceMustBeEqual() {
+        asked(json("{\"sql\":\"x\",\"timeout\":\"60s\"}", "X-Weir-Timeout", "1m"));
+        refused(json("{\"sql\":\"x\",\"timeout\":\"60s\"}", "X-Weir-Timeout", "2m"), "timeout");
+        refused(json("{\"sql\":\"x\",\"wait\":\"3s\"}", "Prefer", "wait=4"), "wait");
+    }
+
+    @Test
+    void aRowLimitTellsWhetherRowsWereLeftOut() {
+        assertThat(text(json("{\"sql\":\"x\",\"rowLimit\":2}")))
+                .contains("\"data\":[[0],[1]],\"rowCount\":2,\"truncated\":true");
+        assertThat(text(json("{\"sql\":\"x\",\"rowLimit\":3}"))).contains("\"rowCount\":3,\"truncated\":false");
+        assertThat(text(json("{\"sql\":\"x\",\"rowLimit\":0}")))
+                .contains("\"data\":[],\"rowCount\":0,\"truncated\":true");
+    }
+
+    @Test
+    void jsonParametersKeepTheirValueExactly() {
+        QueryRequest request = asked(json("{\"sql\":\"x\",\"parameters\":[null,true,1,-9223372036854775808,"
+                + "18446744073709551616,1.50,1e3,1e400,\"t\",[1,[\"a\",null]]]}"));
+        assertThat(request.parameterRows().get(0))
+                .isEqualTo(Arrays.asList(
+                        null,
+                        true,
+                        1L,
+                        Long.MIN_VALUE,
+                        new BigInteger("18446744073709551616"),
+                        new BigDecimal("1.50"),
+                        1000.0,
+                        Double.POSITIVE_INFINITY,
+                        "t",
+                        List.of(1L, Arrays.asList("a", null))));
+    }
+
+    @Test
+    void typedParametersCarryWhatJsonHasNot() {
+        QueryRequest request = asked(json("""
+                {"sql":"x","parameters":[
+                  {"type":"DATE","value":"2024-01-31"}, {"type":"time","value":"12:30:00.5"},
+                  {"type":"TIMESTAMP","value":"2024-01-31T12:30:00"},
+                  {"type":"TIMESTAMPTZ","value":"2024-01-31 12:30:00+02:00"},
+                  {"type":"DECIMAL","value":"12345678901234567890.12"},
+                  {"type":"UUID","value":"f81d4fae-7dec-11d0-a765-00a0c91e6bf6"},
+                  {"type":"INTERVAL","value":"PT1H30M"}, {"type":"INTEGER","value":5},
+                  {"type":"DOUBLE","value":"NaN"}, {"type":"HUGEINT","value":"170141183460469231731687303715884105727"},
+                  {"type":"DATE","value":null}, [{"type":"DATE","value":"2024-01-31"}]
+                ]}
+                """));
+        assertThat(request.parameterRows().get(0))
+                .isEqualTo(Arrays.asList(
+                        LocalDate.of(2024, 1, 31),
+                        LocalTime.of(12, 30, 0, 500_000_000),
+                        LocalDateTime.of(2024, 1, 31, 12, 30),
+                        OffsetDateTime.parse("2024-01-31T12:30:00+02:00"),
+                        new BigDecimal("12345678901234567890.12"),
+                        UUID.fromString("f81d4fae-7dec-11d0-a765-00a0c91e6bf6"),
+                        Duration.ofMinutes(90),
+                        5,
+                        Double.NaN,
+                        new BigInteger("170141183460469231731687303715884105727"),
+                        null,
+                        List.of(LocalDate.of(2024, 1, 31))));
+        QueryRequest blob = asked(json("{\"sql\":\"x\",\"parameters\":[{\"type\":\"BLOB\",\"value\":\"AP8=\"}]}"));
+        assertThat((byte[]) blob.parameterRows().get(0).get(0)).containsExactly(0, 0xFF);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"type\":\"DATE\",\"value\":\"31.1.2024\"}",
+                "{\"type\":\"WHAT\",\"value\":\"1\"}",
+                "{\"type\":\"DATE\"}",
+                "{\"value\":\"2024-01-31\"}",
+                "{\"type\":\"DATE\",\"value\":[]}",
+                "{\"type\":\"DATE\",\"value\":\"2024-01-31\",\"x\":1}",
+                "{\"type\":\"TINYINT\",\"value\":300}",
+                "{\"type\":\"BLOB\",\"value\":\"???\"}",
+                "{\"type\":\"UUID\",\"value\":\"1-1-1-1-1\"}",
+                "{\"type\":\"DECIMAL\",\"value\":\"1e999999999\"}",
+                "{\"type\":\"BOOLEAN\",\"value\":\"yes\"}",
+                "{\"type\":\"DOUBLE\",\"value\":\"0x1p3\"}"
+            })
+    void aParameterThatIsNotOfItsTypeIsRefusedByPosition(String parameter) {
+        refused(json("{\"sql\":\"x\",\"parameters\":[1," + parameter + "]}"), "arameter 2");
+    }
+
+    @Test
+    void digitsWithoutEndAreRefusedAtOnce() {
+        refused(
+                json("{\"sql\":\"x\",\"parameters\":[{\"type\":\"HUGEINT\",\"value\":\"" + "9".repeat(60_000)
+                        + "\"}]}"),
+                "too long");
+        refused(json("{\"sql\":\"x\",\"parameters\":[" + "9".repeat(60_000) + "]}"), "JSON");
+    }
+
+    @Test
+    void aBodyBeyondTheLimitIsTooLarge() {
+        HttpResponse<byte[]> response = send(null, new byte[MAX_BODY + 1]);
+        assertThat(response.statusCode()).isEqualTo(413);
+        assertThat(text(response))
+                .contains("\"code\":\"TOO_LARGE\"", "\"limit\":{\"scope\":\"query\",\"name\":\"http.max-body-size\"");
+        byte[] largest = new byte[MAX_BODY];
+        Arrays.fill(largest, (byte) 'x');
+        assertThat(asked(send(null, largest)).sql()).hasSize(MAX_BODY);
+    }
+
+    @Test
+    void aChunkedBodyIsLimitedToo() {
+        byte[] body = new byte[4 * MAX_BODY];
+        HttpResponse<byte[]> response = server.send(server.request("/v1/queries")
+                .POST(HttpRequest.BodyPublishers.ofInputStream(() -> new java.io.ByteArrayInputStream(body))));
+        assertThat(response.statusCode()).isEqualTo(413);
+    }
+
+    @Test
+    void anEncodedBodyIsRefused() {
+        HttpResponse<byte[]> response =
+                send(null, "select 1".getBytes(StandardCharsets.UTF_8), "Content-Encoding", "gzip");
+        assertThat(response.statusCode()).isEqualTo(415);
+        assertThat(text(response)).contains("INVALID_REQUEST");
+        assertThat(response.headers().firstValue("Accept-Encoding")).hasValue("identity");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "*/*|application/json",
+                "text/csv, */*|text/csv",
+                "application/json;q=0.5, text/csv|text/csv",
+                "text/*|text/csv",
+                "application/*|application/json",
+                "application/json;q=0, */*;q=0.1|application/vnd.apache.arrow.stream",
+                "application/x-ndjson, application/json|application/x-ndjson",
+                "application/json, application/x-ndjson|application/json",
+                "text/html, application/vnd.apache.arrow.stream|application/vnd.apache.arrow.stream",
+                "application/json; charset=utf-8|application/json"
+            })
+    void theFormatFollowsTheAcceptHeader(String accept, String expected) {
+        HttpResponse<byte[]> response = server.post("select 1", accept);
+        assertThat(response.headers().firstValue("Content-Type").orElseThrow()).startsWith(expected);
+        assertThat(response.headers().firstValue("Vary")).hasValue("Accept, Accept-Encoding");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"text/html", "application/json;q=0", "image/*"})
+    void anUnknownFormatIsNotAcceptable(String accept) {
+        HttpResponse<byte[]> response = server.post("select 1", accept);
+        assertThat(response.statusCode()).isEqualTo(406);
+        assertThat(text(response)).contains("INVALID_REQUEST", "text/csv", "application/vnd.apache.arrow.stream");
+    }
+
+    @Test
+    void aMalformedHeaderIsRefused() {
+        refused(server.post("select 1", "not a type"), "Accept");
+        refused(send("not a type", new byte[] {'x'}), "Content-Type");
+        refused(server.post("select 1", "*/*", "X-Weir-Row-Limit", "many"), "X-Weir-Row-Limit");
+        refused(server.post("select 1", "*/*", "X-Weir-Tags", "loose"), "X-Weir-Tags");
+    }
+}

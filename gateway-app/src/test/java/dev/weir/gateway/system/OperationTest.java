@@ -1,0 +1,174 @@
+package dev.weir.gateway.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.weir.admission.AdmissionController;
+import dev.weir.auth.AuthModule;
+import dev.weir.gateway.metrics.WeirMeter;
+import dev.weir.gateway.query.DefaultQueryService;
+import java.io.InputStream;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.arrow.flight.CallStatus;
+import org.apache.arrow.flight.FlightClient;
+import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.flight.FlightStatusCode;
+import org.apache.arrow.flight.grpc.CredentialCallOption;
+import org.apache.arrow.flight.sql.FlightSqlClient;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What operators rely on: health, metrics, passwords that change, a stop that loses nothing. */
+class OperationTest {
+
+    private static final String BIG = "select a.range as a, b.range as b from range(20000) a, range(2000) b";
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void healthIsAnonymousAndMetricsAreNot() throws Exception {
+        try (TestGateway gateway = TestGateway.start(directory)) {
+            await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+                assertThat(anonymous(gateway, "/actuator/health/readiness").statusCode())
+                        .isEqualTo(200);
+                assertThat(anonymous(gateway, "/actuator/health/liveness").statusCode())
+                        .isEqualTo(200);
+            });
+            assertThat(anonymous(gateway, "/actuator/prometheus").statusCode()).isEqualTo(401);
+            assertThat(anonymous(gateway, "/actuator/env").statusCode()).isIn(401, 404);
+            HttpRequest livez = HttpRequest.newBuilder(gateway.uri("/livez")).build();
+            assertThat(gateway.client()
+                            .send(livez, HttpResponse.BodyHandlers.discarding())
+                            .statusCode())
+                    .isEqualTo(200);
+
+            String before = metrics(gateway);
+            assertThat(before).contains("weir_queries_running 0.0").contains("weir_queries_queued 0.0");
+            assertThat(before).contains("weir_queries_total{front=\"http\",outcome=\"finished\"} 0.0");
+            assertThat(gateway.sql(TestGateway.READER, "text/csv", "select 1").statusCode())
+                    .isEqualTo(200);
+            await().atMost(Duration.ofSeconds(5))
+                    .untilAsserted(() -> assertThat(metrics(gateway))
+                            .contains("weir_queries_total{front=\"http\",outcome=\"finished\"} 1.0")
+                            .contains("weir_query_rows_total{front=\"http\"} 1.0"));
+            for (WeirMeter meter : WeirMeter.values()) {
+                assertThat(before).contains(meter.meterName().replace('.', '_'));
+            }
+        }
+    }
+
+    @Test
+    void aChangedPasswordStopsWorkingWithinFiveSecondsOnBothFronts() throws Exception {
+        try (TestGateway gateway = TestGateway.start(directory);
+                BufferAllocator allocator = new RootAllocator();
+                FlightClient flight = gateway.flight(allocator);
+                FlightSqlClient sql = new FlightSqlClient(flight)) {
+            CredentialCallOption bearer = flight.authenticateBasicToken(TestGateway.READER, TestGateway.PASSWORD)
+                    .orElseThrow();
+            assertThat(sql.execute("select 1", bearer).getEndpoints()).hasSize(1);
+            assertThat(gateway.sql(TestGateway.READER, "text/csv", "select 1").statusCode())
+                    .isEqualTo(200);
+
+            gateway.bean(AuthModule.class).userStore().setPassword(TestGateway.READER, "another password");
+
+            await().atMost(Duration.ofSeconds(5)).untilAsserted(() -> {
+                assertThat(gateway.sql(TestGateway.READER, "text/csv", "select 1")
+                                .statusCode())
+                        .isEqualTo(401);
+                assertThat(status(() -> sql.execute("select 1", bearer))).isEqualTo(FlightStatusCode.UNAUTHENTICATED);
+            });
+        }
+    }
+
+    @Test
+    void aStopLetsOpenStreamsFinishAndRefusesNewQueries() throws Exception {
+        TestGateway gateway = TestGateway.start(directory, "--weir.shutdown.grace=30s");
+        HttpResponse<InputStream> open = gateway.stream(TestGateway.READER, "application/vnd.apache.arrow.stream", BIG);
+        try (InputStream in = open.body()) {
+            in.readNBytes(1000);
+            CompletableFuture<Void> stopped = CompletableFuture.runAsync(gateway::close);
+            await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+                assertThat(gateway.sql(TestGateway.WRITER, "text/csv", "select 1")
+                                .statusCode())
+                        .isEqualTo(503);
+                assertThat(anonymous(gateway, "/actuator/health/readiness").statusCode())
+                        .isEqualTo(503);
+            });
+            assertThat(stopped).isNotDone();
+            long rest = in.transferTo(java.io.OutputStream.nullOutputStream());
+            assertThat(rest).isGreaterThan(600_000_000L);
+            stopped.get(30, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void atSaturationListAndCancelStillAnswer() throws Exception {
+        try (TestGateway gateway =
+                TestGateway.start(directory, "--weir.admission.max-running=1", "--weir.admission.user.max-queued=1")) {
+            HttpResponse<InputStream> open =
+                    gateway.stream(TestGateway.READER, "application/vnd.apache.arrow.stream", BIG);
+            CompletableFuture<HttpResponse<String>> waiting = gateway.client()
+                    .sendAsync(
+                            gateway.request(TestGateway.READER, "/v1/queries")
+                                    .POST(HttpRequest.BodyPublishers.ofString("select 1"))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString());
+            await().atMost(Duration.ofSeconds(5))
+                    .until(() ->
+                            gateway.bean(AdmissionController.class).snapshot().queued() == 1);
+            HttpResponse<String> refused = gateway.sql(TestGateway.READER, "text/csv", "select 2");
+            assertThat(refused.statusCode()).isEqualTo(429);
+            assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+            assertThat(refused.body()).contains("USER_LIMIT").contains("max-queued");
+
+            String id = open.headers().firstValue("X-Weir-Query-Id").orElseThrow();
+            assertThat(gateway.get(TestGateway.READER, "/v1/queries").body()).contains(id);
+            HttpResponse<String> cancelled = gateway.client()
+                    .send(
+                            gateway.request(TestGateway.ADMIN, "/v1/queries/" + id)
+                                    .DELETE()
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString());
+            assertThat(cancelled.statusCode()).isBetween(200, 204);
+            assertThat(waiting.get(10, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+            await().atMost(Duration.ofSeconds(10))
+                    .untilAsserted(() -> assertThat(
+                                    gateway.bean(DefaultQueryService.class).liveQueries())
+                            .isEmpty());
+            open.body().close();
+        }
+    }
+
+    private static String metrics(TestGateway gateway) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(gateway.managementUri("/actuator/prometheus"))
+                .header("Authorization", TestGateway.basic(TestGateway.ADMIN, TestGateway.PASSWORD))
+                .build();
+        HttpResponse<String> response = gateway.client().send(request, HttpResponse.BodyHandlers.ofString());
+        assertThat(response.statusCode()).isEqualTo(200);
+        return response.body();
+    }
+
+    private static HttpResponse<Void> anonymous(TestGateway gateway, String path) throws Exception {
+        return gateway.client()
+                .send(
+                        HttpRequest.newBuilder(gateway.managementUri(path)).build(),
+                        HttpResponse.BodyHandlers.discarding());
+    }
+
+    private static FlightStatusCode status(Runnable call) {
+        try {
+            call.run();
+            return CallStatus.UNKNOWN.code();
+        } catch (FlightRuntimeException e) {
+            return e.status().code();
+        }
+    }
+}

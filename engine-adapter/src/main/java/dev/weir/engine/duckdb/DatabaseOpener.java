@@ -94,6 +94,7 @@ final class DatabaseOpener {
         for (Path allowed : settings.files().directories()) {
             if (database.toAbsolutePath().normalize().startsWith(allowed)) {
                 throw new DuckDbOpenException(
+                        "allowed-directories",
                         "The database " + database + " lies within the allowed directory " + allowed
                                 + "; a query over that directory would drop the lock on it",
                         null);

@@ -104,11 +104,7 @@ class DuckDbErrorsTest extends DuckDbTestBase {
     void aFailureInTheMiddleTellsItsText() {
         EngineException failure = failure(
                 Access.READ,
-<<<<<<< HEAD
-                "select cast(case when i = 3000000 then 'x' else '1' end as int) from range(4000000) t(i)");
-=======
                 "select cast(case when i = 2000000 then 'x' else '1' end as int) from range(2500000) t(i)");
->>>>>>> wip-engine
         assertThat(failure.failure()).isEqualTo(EngineFailure.EXECUTION);
         assertThat(failure.sqlState()).isEqualTo("22P02");
         assertThat(failure.getMessage()).isEqualTo("Could not convert string 'x' to INT32");

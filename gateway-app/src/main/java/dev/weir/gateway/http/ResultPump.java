@@ -67,13 +67,18 @@ final class ResultPump {
 
     private final AtomicInteger work = new AtomicInteger();
     private final AtomicLong demand = new AtomicLong();
+    /** Bytes given to the framework and not known to have reached the socket. */
     private final AtomicLong inFlight = new AtomicLong();
+    /** The part of them that nobody waits for yet. */
+    private final AtomicLong handedOver = new AtomicLong();
     private final AtomicReference<Outcome> outcome = new AtomicReference<>(Outcome.OPEN);
     private final AtomicReference<@Nullable GatewayException> failure = new AtomicReference<>();
     private volatile @Nullable CoreSubscriber<? super ByteBuf> subscriber;
 
     // The rest is touched in drain() only.
     private @Nullable ChunkCompressor compressor;
+    private volatile boolean graceOver;
+    private boolean graceStarted;
     private boolean started;
     private boolean bodyDone;
     private boolean closed;
@@ -157,13 +162,13 @@ final class ResultPump {
         if (work.getAndIncrement() != 0) {
             return;
         }
-        // Closing never blocks, so the end of a small answer saves the way over another thread.
-        if (outcome.get() == Outcome.OPEN && Schedulers.isInNonBlockingThread()) {
+        // Also for closing: the end of a query is logged and counted on the thread that closes its stream.
+        if (Schedulers.isInNonBlockingThread()) {
             try {
                 encoding.execute(this::run);
                 return;
             } catch (RejectedExecutionException e) {
-                outcome.set(Outcome.ABANDONED);
+                outcome.compareAndSet(Outcome.OPEN, Outcome.ABANDONED);
             }
         }
         run();
@@ -181,6 +186,11 @@ final class ResultPump {
 
     private void step() {
         Outcome now = outcome.get();
+        if (now == Outcome.FINISHED) {
+            long rest = handedOver.getAndSet(0);
+            inFlight.addAndGet(-rest);
+            source.stream().delivered(rest);
+        }
         if (now == Outcome.ABANDONED || (now == Outcome.FINISHED && inFlight.get() == 0)) {
             close();
             return;
@@ -260,9 +270,24 @@ final class ResultPump {
 
     private void send(CoreSubscriber<? super ByteBuf> to, ByteBuf bytes) {
         int size = bytes.readableBytes();
-        demand.decrementAndGet();
         inFlight.addAndGet(size);
+        handedOver.addAndGet(size);
+        long left = demand.decrementAndGet();
         to.onNext(bytes);
+        if (left > 0) {
+            awaitDelivery();
+        }
+    }
+
+    /**
+     * Waits for what was handed over to reach the socket. Not before there is more demand: the framework asks for one
+     * chunk, keeps it while the head is written, and asks for more when it passes it on.
+     */
+    private void awaitDelivery() {
+        long size = handedOver.getAndSet(0);
+        if (size == 0) {
+            return;
+        }
         connection.flushed().whenComplete((nothing, thrown) -> {
             if (thrown == null) {
                 source.stream().delivered(size);
@@ -282,7 +307,9 @@ final class ResultPump {
             close();
             first.completeExceptionally(failed);
         } else if (started && to != null) {
-            breakOff(to, failed);
+            if (mayBreakOff(failed)) {
+                breakOff(to, failed);
+            }
         } else if (to != null) {
             // Nothing was sent: the error handler still can answer.
             close();
@@ -294,9 +321,25 @@ final class ResultPump {
         }
     }
 
+    /** Not while the framework still holds the first chunk: last words would overtake it. Waits for that, but not long. */
+    private boolean mayBreakOff(GatewayException failed) {
+        if (handedOver.get() == 0 || graceOver || failed.code() == GatewayErrorCode.CLIENT_STALLED) {
+            return true;
+        }
+        if (!graceStarted) {
+            graceStarted = true;
+            CompletableFuture.delayedExecutor(LAST_LINE_SECONDS, TimeUnit.SECONDS, encoding).execute(() -> {
+                graceOver = true;
+                drain();
+            });
+        }
+        return false;
+    }
+
     /** Ends a body that has begun so that nobody takes it for a whole one. */
     private void breakOff(CoreSubscriber<? super ByteBuf> to, GatewayException failed) {
-        boolean told = failed.code() != GatewayErrorCode.CLIENT_STALLED && !bodyDone && lastWords(to, failed);
+        boolean listening = handedOver.get() == 0 && failed.code() != GatewayErrorCode.CLIENT_STALLED;
+        boolean told = listening && !bodyDone && lastWords(to, failed);
         CompletionStage<Void> broken = told
                 ? connection
                         .flushed()
@@ -315,7 +358,15 @@ final class ResultPump {
             if (!source.writeFailure(failed)) {
                 return false;
             }
-            for (ByteBuf rest = source.next(() -> {}, f -> {}); rest != null; rest = source.next(() -> {}, f -> {})) {
+            while (!source.exhausted()) {
+                ByteBuf rest = source.next(() -> {}, ignored -> {});
+                if (rest == null) {
+                    break;
+                }
+                if (demand.getAndDecrement() <= 0) {
+                    rest.release();
+                    return false;
+                }
                 to.onNext(compressor == null ? rest : compressor.compress(rest, false));
             }
             return true;
@@ -342,6 +393,7 @@ final class ResultPump {
         @Override
         public void request(long n) {
             long before = demand.getAndAccumulate(n, Operators::addCap);
+            awaitDelivery();
             if (before == 0) {
                 drain();
             }

@@ -4,6 +4,7 @@ import dev.weir.engine.duckdb.DuckType.Child;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.arrow.vector.types.DateUnit;
 import org.apache.arrow.vector.types.FloatingPointPrecision;
 import org.apache.arrow.vector.types.IntervalUnit;
@@ -95,8 +96,7 @@ final class ArrowFields {
             case "UNION" ->
                 new ArrowType.Union(
                         UnionMode.Sparse,
-                        java.util.stream.IntStream.range(0, type.children().size())
-                                .toArray());
+                        IntStream.range(0, type.children().size()).toArray());
             default -> temporal(type.name(), zone);
         };
     }

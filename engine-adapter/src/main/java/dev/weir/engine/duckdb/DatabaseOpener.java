@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.duckdb.DuckDBConnection;
+import org.jspecify.annotations.Nullable;
 
 /** Opens a database and locks it down. Used once, on a thread with a large stack. */
 final class DatabaseOpener {
@@ -94,6 +95,7 @@ final class DatabaseOpener {
         for (Path allowed : settings.files().directories()) {
             if (database.toAbsolutePath().normalize().startsWith(allowed)) {
                 throw new DuckDbOpenException(
+                        "allowed-directories",
                         "The database " + database + " lies within the allowed directory " + allowed
                                 + "; a query over that directory would drop the lock on it",
                         null);
@@ -131,7 +133,7 @@ final class DatabaseOpener {
         }
     }
 
-    private static String explain(@org.jspecify.annotations.Nullable Path database, SQLException e) {
+    private static String explain(@Nullable Path database, SQLException e) {
         String message = String.valueOf(e.getMessage());
         if (message.contains("Conflicting lock") || message.contains("Could not set lock")) {
             return "The database " + database + " is locked by another process; stop it, or open the database"

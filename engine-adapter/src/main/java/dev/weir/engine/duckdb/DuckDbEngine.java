@@ -44,7 +44,6 @@ public final class DuckDbEngine implements QueryEngine {
     private final Cache<DescriptionKey, StatementDescription> descriptions =
             Caffeine.newBuilder().maximumSize(2_000).build();
     private volatile boolean closed;
-    private volatile boolean lost;
 
     private record DescriptionKey(String sql, Access access, SessionSettings settings) {}
 
@@ -84,7 +83,12 @@ public final class DuckDbEngine implements QueryEngine {
             EngineInfo info = new EngineInfo("duckdb", version.get(), settings.readOnly());
             BufferAllocator memory = new RootAllocator();
             EngineCore core = new EngineCore(
-                    new QueryConnections(database), threads, new Reaper(), memory, ConcurrentHashMap.newKeySet());
+                    new QueryConnections(database),
+                    threads,
+                    new Reaper(),
+                    memory,
+                    ConcurrentHashMap.newKeySet(),
+                    new EngineHealth());
             return new DuckDbEngine(database, info, settings.files(), core);
         } catch (ExecutionException e) {
             threads.shutdown();
@@ -192,13 +196,16 @@ public final class DuckDbEngine implements QueryEngine {
     }
 
     private <T> EngineCall<T> start(DuckDbCall<T> call, NativeScope scope, Supplier<SqlText> text, Work work) {
+        boolean aside = text == SqlText.OURS;
+        boolean lost = core.health().isLost();
         if (closed || lost) {
             scope.end();
             return DuckDbCall.failed(
                     core.reaper(),
                     ErrorTranslator.unavailable(closed ? "The engine is closed" : "The engine failed; restart it"));
         }
-        if (!core.threads().tryRun(() -> inside(call, scope, text, work))) {
+        Runnable task = () -> inside(call, scope, text, work);
+        if (!(aside ? core.threads().tryRunAside(task) : core.threads().tryRun(task))) {
             scope.end();
             return DuckDbCall.failed(
                     core.reaper(), ErrorTranslator.unavailable("Every engine thread is busy; try again"));
@@ -216,15 +223,10 @@ public final class DuckDbEngine implements QueryEngine {
         try {
             work.run();
         } catch (Exception | LinkageError | OutOfMemoryError e) {
-            EngineException failure =
-                    scope.isEnding() ? ErrorTranslator.cancelled() : ErrorTranslator.translate(e, text.get());
-            if (failure.failure() == EngineFailure.LOST) {
-                lost = true;
-                log.error("DuckDB failed and takes no more statements", e);
-            } else if (failure.failure() == EngineFailure.INTERNAL) {
-                log.warn("A statement failed inside the engine", e);
-            }
-            call.fail(failure);
+            call.fail(
+                    scope.isEnding()
+                            ? ErrorTranslator.cancelled()
+                            : core.health().observe(ErrorTranslator.translate(e, text.get())));
             scope.finish();
         }
     }
@@ -261,7 +263,7 @@ public final class DuckDbEngine implements QueryEngine {
     @Override
     public EngineStats stats() {
         return new EngineStats(
-                core.open().size(),
+                core.openResults(),
                 core.threads().active(),
                 core.reaper().unstopped(),
                 core.memory().getAllocatedMemory());

@@ -18,15 +18,17 @@ import org.jspecify.annotations.Nullable;
 final class DuckDbResult implements ArrowResult {
 
     private final NativeScope scope;
-    private final EngineThreads threads;
+    private final EngineCore core;
     private final BatchSource source;
     private final AtomicReference<@Nullable CompletableFuture<Boolean>> pending = new AtomicReference<>();
     private volatile boolean ended;
+    private volatile @Nullable EngineException failed;
 
-    DuckDbResult(NativeScope scope, EngineThreads threads, BatchSource source) {
+    DuckDbResult(NativeScope scope, EngineCore core, BatchSource source) {
         this.scope = scope;
-        this.threads = threads;
+        this.core = core;
         this.source = source;
+        scope.becomeResult();
     }
 
     @Override
@@ -53,15 +55,20 @@ final class DuckDbResult implements ArrowResult {
         }
         if (ended) {
             batch.complete(false);
-        } else if (scope.isEnding() || !threads.run(() -> read(batch))) {
-            batch.completeExceptionally(ErrorTranslator.cancelled());
+        } else if (scope.isEnding() || !core.threads().run(() -> read(batch))) {
+            batch.completeExceptionally(failure());
         }
         return batch;
     }
 
+    private EngineException failure() {
+        EngineException known = failed;
+        return known == null ? ErrorTranslator.cancelled() : known;
+    }
+
     private void read(CompletableFuture<Boolean> batch) {
         if (!scope.enter()) {
-            batch.completeExceptionally(ErrorTranslator.cancelled());
+            batch.completeExceptionally(failure());
             return;
         }
         try {
@@ -74,10 +81,11 @@ final class DuckDbResult implements ArrowResult {
                 batch.complete(false);
             }
         } catch (Exception | LinkageError | OutOfMemoryError e) {
-            boolean stoppedByUs = scope.isEnding();
-            EngineException failure = stoppedByUs ? ErrorTranslator.cancelled() : source.translate(e);
+            if (!scope.isEnding()) {
+                failed = core.health().observe(source.translate(e));
+            }
             scope.finish();
-            batch.completeExceptionally(failure);
+            batch.completeExceptionally(failure());
         }
     }
 

@@ -14,7 +14,8 @@ record EngineCore(
         EngineThreads threads,
         Reaper reaper,
         BufferAllocator memory,
-        Set<NativeScope> open) {
+        Set<NativeScope> open,
+        EngineHealth health) {
 
     /** A scope that counts as open until its memory is given back, and that closing the engine ends. */
     NativeScope newScope() {
@@ -39,6 +40,15 @@ record EngineCore(
         return detached(detached, rows.finish(), OptionalLong.empty());
     }
 
+    /** Results that were handed over and not closed yet. */
+    int openResults() {
+        int results = 0;
+        for (NativeScope scope : open) {
+            results += scope.isResult() ? 1 : 0;
+        }
+        return results;
+    }
+
     /** The result of a statement without rows. */
     ArrowResult counted(long changed) {
         return detached(newScope(), VectorSchemaRoot.of(), OptionalLong.of(changed));
@@ -46,6 +56,7 @@ record EngineCore(
 
     private static ArrowResult detached(NativeScope scope, VectorSchemaRoot root, OptionalLong updateCount) {
         scope.add(root);
+        scope.becomeResult();
         return new MemoryResult(scope, root, updateCount);
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.engine.duckdb;
 
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +18,8 @@ final class EngineThreads {
 
     private static final long STACK_BYTES = 64L << 20;
 
+    private static final int SET_ASIDE = 8;
+
     private final int maxCalls;
     private final AtomicInteger active = new AtomicInteger();
     private final AtomicInteger numbers = new AtomicInteger();
@@ -33,9 +36,18 @@ final class EngineThreads {
         return active.get();
     }
 
-    /** Runs a new call; false when as many threads as allowed are busy, or after {@link #shutdown()}. */
+    /** Runs a new statement; false when as many threads as allowed are busy, or after {@link #shutdown()}. */
     boolean tryRun(Runnable task) {
-        if (active.incrementAndGet() > maxCalls) {
+        return tryRun(task, maxCalls);
+    }
+
+    /** Runs a short call of the gateway's own, for which a few threads are set aside: it answers at saturation too. */
+    boolean tryRunAside(Runnable task) {
+        return tryRun(task, maxCalls + SET_ASIDE);
+    }
+
+    private boolean tryRun(Runnable task, int most) {
+        if (active.incrementAndGet() > most) {
             active.decrementAndGet();
             return false;
         }
@@ -58,7 +70,7 @@ final class EngineThreads {
         try {
             pool.execute(() -> work(task));
             return true;
-        } catch (java.util.concurrent.RejectedExecutionException e) {
+        } catch (RejectedExecutionException e) {
             active.decrementAndGet();
             return false;
         }

@@ -161,6 +161,10 @@ final class ErrorTranslator {
     }
 
     private static Classified invalidInput(String message) {
+        if (message.equals("invalid result set")) {
+            return new Classified(
+                    EngineFailure.EXECUTION, "22000", "The statement failed before its first row; nothing was changed");
+        }
         if (message.contains("parameter count mismatch") || message.contains("values were not provided")) {
             return new Classified(EngineFailure.INVALID_PARAMETER, "07001");
         }

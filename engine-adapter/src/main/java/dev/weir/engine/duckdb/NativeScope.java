@@ -44,6 +44,7 @@ final class NativeScope {
     private @Nullable BufferAllocator memory;
     private volatile boolean ending;
     private volatile boolean cancelled;
+    private volatile boolean result;
 
     NativeScope(Reaper reaper) {
         this.reaper = reaper;
@@ -97,6 +98,15 @@ final class NativeScope {
 
     boolean isCancelled() {
         return cancelled;
+    }
+
+    /** From now on this scope is a result in its reader's hands. */
+    void becomeResult() {
+        result = true;
+    }
+
+    boolean isResult() {
+        return result;
     }
 
     boolean isEnding() {

@@ -108,9 +108,10 @@ record ResultPlan(List<String> names, List<DuckType> types) {
         DuckType type = types.get(i);
         String alias = "c" + i;
         if (type.is("INTERVAL")) {
-            return "CASE WHEN abs(date_part('hour', " + alias + ")) >= " + MAX_INTERVAL_HOURS
-                    + " THEN error('Column " + (i + 1)
-                    + " holds an interval that Arrow cannot carry; cast it to VARCHAR') ELSE " + alias + " END";
+            String refusal =
+                    "Column \"" + names.get(i) + "\" holds an interval that Arrow cannot carry; cast it to VARCHAR";
+            return "CASE WHEN abs(date_part('hour', " + alias + ")) >= " + MAX_INTERVAL_HOURS + " THEN error('"
+                    + refusal.replace("'", "''") + "') ELSE " + alias + " END";
         }
         DuckType wire = type.wire();
         return wire.equals(type) ? alias : "CAST(" + alias + " AS " + wire.sql() + ")";

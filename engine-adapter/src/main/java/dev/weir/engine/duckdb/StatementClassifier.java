@@ -204,13 +204,9 @@ final class StatementClassifier {
                     EngineFailure.SYNTAX, "EXPLAIN cannot explain itself", "42601", tokens.start(i), null);
         }
         Verdict explained = judge(i, limit);
-        if (!runs) {
-            return new Verdict(StatementKind.EXPLAIN, Access.READ, false, false);
-        }
-        if (explained.kind().isRead()) {
-            return new Verdict(StatementKind.EXPLAIN, explained.needs(), false, false);
-        }
-        return explained.withRows();
+        // DuckDB refuses to plan a change in a read-only transaction, so explaining one needs the access to make it.
+        boolean reads = !runs || explained.kind().isRead();
+        return reads ? new Verdict(StatementKind.EXPLAIN, explained.needs(), false, false) : explained.withRows();
     }
 
     private boolean isOptionList(int bracket) {

@@ -1,12 +1,9 @@
 package dev.weir.engine.duckdb;
 
-import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineQuery;
-import dev.weir.engine.StatementKind;
-import dev.weir.engine.duckdb.ScannedStatement.Shape;
 import java.io.IOException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -18,13 +15,9 @@ import org.duckdb.DuckDBConnection;
 import org.duckdb.DuckDBPreparedStatement;
 import org.duckdb.DuckDBResultSet;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Runs one statement up to its open result, on the thread inside the scope. Used once. */
 final class StatementRun {
-
-    private static final Logger log = LoggerFactory.getLogger(StatementRun.class);
 
     private final EngineCore core;
     private final NativeScope scope;
@@ -184,33 +177,12 @@ final class StatementRun {
         int batchRows = plan.batchRows(query.batchRows());
         ArrowReader reader = scope.add((ArrowReader) ((DuckDBResultSet) rows).arrowExportStream(memory, batchRows));
         BatchSource source = scope.add(new BatchSource(
-                reader, checked(schema, reader.getVectorSchemaRoot().getSchema()), new ValueGuard(plan), text, memory));
-        return new DuckDbResult(scope, core.threads(), source);
-    }
-
-    /** The schema that was derived, unless DuckDB exports something else: then that, under the names as written. */
-    private Schema checked(Schema derived, Schema exported) {
-        List<org.apache.arrow.vector.types.pojo.Field> fields = exported.getFields();
-        for (int i = 0; i < fields.size(); i++) {
-            var expected = derived.getFields().get(i);
-            var actual = fields.get(i);
-            if (!expected.getFieldType().equals(actual.getFieldType())
-                    || !expected.getChildren().equals(actual.getChildren())) {
-                log.warn("Column {} is exported as {}, described as {}", i, actual, expected);
-                return renamed(derived, exported);
-            }
-        }
-        return derived;
-    }
-
-    private static Schema renamed(Schema names, Schema types) {
-        List<org.apache.arrow.vector.types.pojo.Field> fields = new java.util.ArrayList<>();
-        for (int i = 0; i < types.getFields().size(); i++) {
-            var type = types.getFields().get(i);
-            fields.add(new org.apache.arrow.vector.types.pojo.Field(
-                    names.getFields().get(i).getName(), type.getFieldType(), type.getChildren()));
-        }
-        return new Schema(fields);
+                reader,
+                ExportedSchema.of(schema, reader.getVectorSchemaRoot().getSchema()),
+                new ValueGuard(plan),
+                text,
+                memory));
+        return new DuckDbResult(scope, core, source);
     }
 
     private void stopIfEnding() {
@@ -221,8 +193,6 @@ final class StatementRun {
 
     /** Whether running this statement may have changed schemas that were described before. */
     boolean mayChangeSchemas() {
-        return query.access() != Access.READ && !statement.scan().kind().isRead()
-                || statement.scan().kind() == StatementKind.SESSION
-                || statement.shape() == Shape.RETURNING;
+        return !statement.scan().kind().isRead();
     }
 }

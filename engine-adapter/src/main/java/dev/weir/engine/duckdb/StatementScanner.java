@@ -3,6 +3,8 @@ package dev.weir.engine.duckdb;
 import dev.weir.engine.Access;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
+import dev.weir.engine.QueryEngine;
+import dev.weir.engine.StatementKind;
 import dev.weir.engine.StatementScan;
 import dev.weir.engine.duckdb.ScannedStatement.Shape;
 import dev.weir.engine.duckdb.SqlLexer.Kind;
@@ -29,7 +31,7 @@ final class StatementScanner {
     /**
      * Scans a text.
      *
-     * @throws EngineException as {@link dev.weir.engine.QueryEngine#scan} says
+     * @throws EngineException as {@link QueryEngine#scan} says
      */
     static ScannedStatement scan(String sql, FilePaths files) {
         if (sql.length() > MAX_LENGTH) {
@@ -122,7 +124,7 @@ final class StatementScanner {
             return Shape.RELATION;
         }
         boolean returning = verdict.returning() && !tokens.isWord(from, "WITH") && !tokens.isWord(from, "EXPLAIN");
-        return returning && verdict.kind() == dev.weir.engine.StatementKind.DML ? Shape.RETURNING : Shape.OPAQUE;
+        return returning && verdict.kind() == StatementKind.DML ? Shape.RETURNING : Shape.OPAQUE;
     }
 
     /**

@@ -7,6 +7,7 @@ import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses values that Arrow would carry wrongly: a HUGEINT of more than 38 digits, an infinite date or timestamp. The
@@ -42,7 +43,7 @@ final class ValueGuard {
         return checkOf(type) != null || type.children().stream().anyMatch(child -> isGuarded(child.type()));
     }
 
-    private static @org.jspecify.annotations.Nullable Check checkOf(DuckType type) {
+    private static @Nullable Check checkOf(DuckType type) {
         return switch (type.name()) {
             case "HUGEINT" -> Check.HUGEINT;
             case "DATE" -> Check.DAYS;

@@ -11,6 +11,7 @@ import dev.weir.engine.Rows;
 import dev.weir.engine.SessionSettings;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -104,11 +105,7 @@ class DuckDbErrorsTest extends DuckDbTestBase {
     void aFailureInTheMiddleTellsItsText() {
         EngineException failure = failure(
                 Access.READ,
-<<<<<<< HEAD
-                "select cast(case when i = 3000000 then 'x' else '1' end as int) from range(4000000) t(i)");
-=======
                 "select cast(case when i = 2000000 then 'x' else '1' end as int) from range(2500000) t(i)");
->>>>>>> wip-engine
         assertThat(failure.failure()).isEqualTo(EngineFailure.EXECUTION);
         assertThat(failure.sqlState()).isEqualTo("22P02");
         assertThat(failure.getMessage()).isEqualTo("Could not convert string 'x' to INT32");
@@ -245,6 +242,28 @@ class DuckDbErrorsTest extends DuckDbTestBase {
         SessionSettings other = new SessionSettings("memory", "other", null);
         EngineQuery query = new EngineQuery("q", "select count(*) from x", Access.READ, other, List.of(), 10);
         assertThat(Rows.of(engine, query)).containsExactly(List.of(0L));
+    }
+
+    @Test
+    void aWriteWhoseRowsFailChangesNothing() {
+        EngineException failure =
+                failure(Access.WRITE, "insert into t values (9, 'x', 1, null) returning (s || i)::int");
+        assertThat(failure.failure()).isEqualTo(EngineFailure.EXECUTION);
+        assertThat(run(Access.READ, "select count(*) from t where i = 9")).containsExactly(List.of(0L));
+    }
+
+    @Test
+    void aFatalErrorIsALostEngine() {
+        EngineException lost = ErrorTranslator.translate(
+                new SQLException(
+                        "{\"exception_type\":\"FATAL\",\"exception_message\":\"database has been invalidated\"}"),
+                null);
+        assertThat(lost.failure()).isEqualTo(EngineFailure.LOST);
+        EngineHealth health = new EngineHealth();
+        health.observe(new EngineException(EngineFailure.EXECUTION, "x"));
+        assertThat(health.isLost()).isFalse();
+        health.observe(lost);
+        assertThat(health.isLost()).isTrue();
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
+import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.Rows;
 import dev.weir.engine.StatementDescription;
 import java.util.List;
@@ -87,6 +88,10 @@ class DuckDbHostileTest extends DuckDbTestBase {
         Awaitility.await().until(() -> engine.stats().activeCalls() == 16);
         EngineException failure = failure(Access.READ, "select 1");
         assertThat(failure.failure()).isEqualTo(EngineFailure.UNAVAILABLE);
+        Rows.await(engine.check().result());
+        assertThat(Rows.drain(Rows.await(
+                        engine.metadata(MetadataRequest.of(MetadataRequest.Kind.CATALOGS)).result())))
+                .hasSize(1);
         calls.forEach(EngineCall::cancel);
         calls.forEach(call -> Rows.await(call.stopped()));
         Awaitility.await().until(() -> engine.stats().activeCalls() == 0);

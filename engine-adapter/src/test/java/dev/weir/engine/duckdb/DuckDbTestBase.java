@@ -43,13 +43,10 @@ abstract class DuckDbTestBase {
         Awaitility.await()
                 .atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(engine.stats()).isEqualTo(new EngineStats(0, 0, 0, 0)));
-<<<<<<< HEAD
-=======
     }
 
     @AfterAll
     void closeEngine() {
->>>>>>> wip-engine
         engine.close();
     }
 

@@ -71,6 +71,7 @@ final class ResultPump {
     private final AtomicLong inFlight = new AtomicLong();
     /** The part of them that nobody waits for yet. */
     private final AtomicLong handedOver = new AtomicLong();
+
     private final AtomicReference<Outcome> outcome = new AtomicReference<>(Outcome.OPEN);
     private final AtomicReference<@Nullable GatewayException> failure = new AtomicReference<>();
     private volatile @Nullable CoreSubscriber<? super ByteBuf> subscriber;
@@ -329,10 +330,11 @@ final class ResultPump {
         }
         if (!graceStarted) {
             graceStarted = true;
-            CompletableFuture.delayedExecutor(LAST_LINE_SECONDS, TimeUnit.SECONDS, encoding).execute(() -> {
-                graceOver = true;
-                drain();
-            });
+            CompletableFuture.delayedExecutor(LAST_LINE_SECONDS, TimeUnit.SECONDS, encoding)
+                    .execute(() -> {
+                        graceOver = true;
+                        drain();
+                    });
         }
         return false;
     }

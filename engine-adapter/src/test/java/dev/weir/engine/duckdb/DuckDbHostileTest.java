@@ -80,6 +80,8 @@ class DuckDbHostileTest extends DuckDbTestBase {
 
     @Test
     void aCallBeyondTheThreadsIsUnavailable() {
+        MetadataRequest catalogs = MetadataRequest.of(MetadataRequest.Kind.CATALOGS);
+        Rows.drain(Rows.await(engine.metadata(catalogs).result()));
         List<EngineCall<ArrowResult>> calls = new java.util.ArrayList<>();
         String busy = "select count(*) from range(10000000) a(i), range(10000000) b(j) where i + j = 7";
         for (int i = 0; i < 16; i++) {
@@ -89,9 +91,7 @@ class DuckDbHostileTest extends DuckDbTestBase {
         EngineException failure = failure(Access.READ, "select 1");
         assertThat(failure.failure()).isEqualTo(EngineFailure.UNAVAILABLE);
         Rows.await(engine.check().result());
-        assertThat(Rows.drain(Rows.await(engine.metadata(MetadataRequest.of(MetadataRequest.Kind.CATALOGS))
-                        .result())))
-                .hasSize(1);
+        assertThat(Rows.drain(Rows.await(engine.metadata(catalogs).result()))).hasSize(1);
         calls.forEach(EngineCall::cancel);
         calls.forEach(call -> Rows.await(call.stopped()));
         Awaitility.await().until(() -> engine.stats().activeCalls() == 0);

@@ -89,8 +89,8 @@ class DuckDbHostileTest extends DuckDbTestBase {
         EngineException failure = failure(Access.READ, "select 1");
         assertThat(failure.failure()).isEqualTo(EngineFailure.UNAVAILABLE);
         Rows.await(engine.check().result());
-        assertThat(Rows.drain(Rows.await(
-                        engine.metadata(MetadataRequest.of(MetadataRequest.Kind.CATALOGS)).result())))
+        assertThat(Rows.drain(Rows.await(engine.metadata(MetadataRequest.of(MetadataRequest.Kind.CATALOGS))
+                        .result())))
                 .hasSize(1);
         calls.forEach(EngineCall::cancel);
         calls.forEach(call -> Rows.await(call.stopped()));

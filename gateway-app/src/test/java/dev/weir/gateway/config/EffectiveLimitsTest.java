@@ -45,8 +45,7 @@ class EffectiveLimitsTest {
     @Test
     void theEngineHasThreadsForEveryPermitAndBothLanes() {
         EffectiveLimits limits = limits(Map.of("weir.admission.max-running", "50"), 2, 8 * GIB);
-        assertThat(limits.engineThreads())
-                .isGreaterThan(50 + 2 * limits.lane().maxRunning());
+        assertThat(limits.engineThreads()).isGreaterThan(50 + 2 * limits.lane().maxRunning());
     }
 
     @Test

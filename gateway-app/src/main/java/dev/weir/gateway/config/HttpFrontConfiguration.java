@@ -11,7 +11,10 @@ import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.WebExceptionHandler;
 
-/** The HTTP front, its routes, and how failures look; the security filters ask the front itself how a 401 and a 403 look. Port and TLS of the server are set elsewhere. */
+/**
+ * The HTTP front, its routes, and how failures look; the security filters ask the front itself how a 401 and a 403 look.
+ * Port and TLS of the server are set elsewhere.
+ */
 @Configuration(proxyBeanMethods = false)
 public class HttpFrontConfiguration {
 

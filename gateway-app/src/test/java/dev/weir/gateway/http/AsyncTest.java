@@ -3,8 +3,12 @@ package dev.weir.gateway.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.weir.auth.Identity;
+import dev.weir.auth.Role;
+import dev.weir.gateway.query.Front;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
+import dev.weir.gateway.query.QueryRequest;
 import dev.weir.gateway.query.QueryState;
 import dev.weir.gateway.query.ResultStream;
 import java.io.IOException;
@@ -180,6 +184,34 @@ class AsyncTest {
         String query = submit();
         await().until(() -> get(query + "/result").statusCode() == 400);
         assertThat(json(get(query)).get("error").get("code").stringValue()).isEqualTo("INVALID_SQL");
+    }
+
+    @Test
+    void ofQueriesThatFailedOnlyTheNewestAreKept() {
+        Spool spool = new Spool(
+                new HttpFrontSettings(
+                        DataSize.ofMegabytes(1),
+                        server.results,
+                        Duration.ofHours(1),
+                        DataSize.ofMegabytes(1),
+                        DataSize.ofMegabytes(1),
+                        Duration.ofMinutes(1)),
+                () -> Long.MAX_VALUE);
+        try (AsyncQueries queries = new AsyncQueries(
+                spool, Duration.ofHours(1), () -> server.now.get(), Runnable::run)) {
+            Identity ada = new Identity("ada", List.of(), Role.READER);
+            CompletableFuture<LoadedResult> failed = CompletableFuture.failedFuture(
+                    new GatewayException(GatewayErrorCode.INVALID_SQL, "syntax error"));
+            String first = null;
+            String last = null;
+            for (int i = 0; i <= 10_000; i++) {
+                last = queries.adopt(ada, server.queries.submit(ada, QueryRequest.of(Front.HTTP, "x")), failed, 1)
+                        .id();
+                first = first == null ? last : first;
+            }
+            assertThat(queries.find(ada, first)).isEmpty();
+            assertThat(queries.find(ada, last)).isPresent();
+        }
     }
 
     @Test

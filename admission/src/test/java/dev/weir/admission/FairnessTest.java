@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class FairnessTest {
@@ -185,17 +186,22 @@ class FairnessTest {
     }
 
     @Test
-    void whatWasTakenWhileNobodyElseWantedItIsOwedToNobody() {
-        Gate gate = new Gate(Limits.running(1));
-        gate.learn("ann", Duration.ofHours(1));
-        Gate.Query blocker = gate.submit("cid");
-        Gate.Query ann = gate.submit("ann");
+    void whatWasTakenBeforeAllWentIdleIsOwedToNobody() {
+        Gate gate = new Gate(Limits.running(2));
         Gate.Query bob = gate.submit("bob");
+        Gate.Query annBefore = gate.submit("ann");
+        gate.time.advance(Duration.ofHours(1));
+        annBefore.finish();
+        bob.finish();
+        Gate.Query blocker = gate.submit("cid");
+        gate.submit("eve");
+        Gate.Query ann = gate.submit("ann");
+        Gate.Query dan = gate.submit("dan");
 
         blocker.finish();
 
         assertThat(ann.isRunning()).isTrue();
-        assertThat(bob.isWaiting()).isTrue();
+        assertThat(dan.isWaiting()).isTrue();
     }
 
     @Test
@@ -226,7 +232,7 @@ class FairnessTest {
     void anUnfinishedRunTeachesOnlyThatTheWholeTakesLonger() {
         RunTimeHistory history = new RunTimeHistory();
         AdmissionRequest request =
-                new AdmissionRequest("q", "ann", List.of(), 7, java.util.OptionalLong.empty(), Duration.ofSeconds(1));
+                new AdmissionRequest("q", "ann", List.of(), 7, OptionalLong.empty(), Duration.ofSeconds(1));
         history.record(request, RunPermit.Outcome.FINISHED, 1_000);
 
         history.record(request, RunPermit.Outcome.CANCELLED, 10);
@@ -241,10 +247,9 @@ class FairnessTest {
     @Test
     void historyForgetsTheUserAndStatementNotSeenForLongest() {
         RunTimeHistory history = new RunTimeHistory();
-        for (int i = 0; i <= RunTimeHistory.MAX_ENTRIES; i++) {
+        for (int i = 0; i < RunTimeHistory.MAX_ENTRIES + 10; i++) {
             history.record(
-                    new AdmissionRequest(
-                            "q", "user" + i, List.of(), i, java.util.OptionalLong.empty(), Duration.ofSeconds(1)),
+                    new AdmissionRequest("q", "user" + i, List.of(), i, OptionalLong.empty(), Duration.ofSeconds(1)),
                     RunPermit.Outcome.FINISHED,
                     i == 1 ? 5_000_000 : 1_000);
             history.expectedNanos("user1", 1);

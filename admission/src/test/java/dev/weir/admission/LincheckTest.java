@@ -25,23 +25,23 @@ class LincheckTest {
 
     @Test
     void aWaiterEndsOnceUnderEveryInterleaving() {
-        options(5, 100).check(WaiterCalls.class);
+        options(3, 50).check(WaiterCalls.class);
     }
 
     @Test
     void aPermitIsGivenBackOnceUnderEveryInterleaving() {
-        options(3, 50).verifier(EpsilonVerifier.class).check(PermitCalls.class);
+        options(2, 30).verifier(EpsilonVerifier.class).check(PermitCalls.class);
     }
 
     @Test
     void theControllerIsLinearizable() {
-        options(5, 100).sequentialSpecification(FirstComeFirstServed.class).check(ControllerCalls.class);
+        options(4, 50).sequentialSpecification(FirstComeFirstServed.class).check(ControllerCalls.class);
     }
 
     @Test
     @Tag("full")
     void theControllerIsLinearizableOverManyScenarios() {
-        options(50, 2_000)
+        options(30, 500)
                 .threads(3)
                 .sequentialSpecification(FirstComeFirstServed.class)
                 .check(ControllerCalls.class);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -67,8 +68,7 @@ class WaitInfoTest {
         queries.add(gate.submit("bob"));
         queries.add(gate.submit("bob"));
         List<String> byPosition = queries.stream()
-                .sorted(java.util.Comparator.comparingInt(
-                        query -> gate.wait(query).position()))
+                .sorted(Comparator.comparingInt(query -> gate.wait(query).position()))
                 .map(query -> query.id)
                 .toList();
 

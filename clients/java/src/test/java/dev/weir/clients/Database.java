@@ -68,6 +68,8 @@ final class Database {
                     + " where n_regionkey = r_regionkey");
             statement.execute("create schema other");
             statement.execute("create table other.things (id integer, \"odd name%_\" varchar)");
+            statement.execute("create table other.\"odd%_table\" (id integer)");
+            statement.execute("create table other.oddxytable (id integer)");
             statement.execute("comment on column other.things.id is 'the key'");
             statement.execute("checkpoint");
         }
@@ -77,7 +79,6 @@ final class Database {
     static Connection open(Path copy) throws SQLException {
         Properties properties = new Properties();
         properties.setProperty("duckdb.read_only", "true");
-        properties.setProperty("TimeZone", "UTC");
         return DriverManager.getConnection("jdbc:duckdb:" + copy, properties);
     }
 }

@@ -104,9 +104,11 @@ class JdbcMetadataTest {
     void patternCharactersCanBeEscaped() throws SQLException {
         String escape = metadata.getSearchStringEscape();
         assertThat(column(
-                        metadata.getColumns("demo", "other", "things", "odd name" + escape + "%" + escape + "_"),
-                        "COLUMN_NAME"))
-                .containsExactly("odd name%_");
+                        metadata.getTables("demo", "other", "odd" + escape + "%" + escape + "_table", null),
+                        "TABLE_NAME"))
+                .containsExactly("odd%_table");
+        assertThat(column(metadata.getTables("demo", "other", "odd%_table", null), "TABLE_NAME"))
+                .containsExactlyInAnyOrder("odd%_table", "oddxytable");
     }
 
     @Test
@@ -123,10 +125,5 @@ class JdbcMetadataTest {
         metadata.getExportedKeys("demo", "main", "keyed").close();
         metadata.getCrossReference("demo", "main", "keyed", "demo", "main", "child")
                 .close();
-    }
-
-    @Test
-    void typeInformationAnswers() throws SQLException {
-        assertThat(column(metadata.getTypeInfo(), "TYPE_NAME")).isNotEmpty();
     }
 }

@@ -65,7 +65,7 @@ final class PropertyArgument {
         }
         String option = "--" + name;
         return Stream.concat(otherOptions.stream(), properties.stream().map(property -> "--" + property))
-                .filter(candidate -> distance(option, candidate) <= Math.max(1, option.length() / 4))
+                .filter(candidate -> distance(option, candidate) <= Math.max(2, option.length() / 4))
                 .min(Comparator.comparingInt(candidate -> distance(option, candidate)))
                 .map(List::of)
                 .orElse(List.of());

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -26,6 +27,8 @@ import org.apache.arrow.flight.CallOption;
 import org.apache.arrow.flight.FlightCallHeaders;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightInfo;
+import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.flight.FlightStatusCode;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.HeaderCallOption;
 import org.apache.arrow.flight.Location;
@@ -44,6 +47,11 @@ final class WarmUp {
 
     private static final Duration TIME = Duration.ofSeconds(3);
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(5);
+
+    /** Users may be there already, or the caps be small: a refused call has gone through the front all the same. */
+    private static final int TOO_MANY_REQUESTS = 429;
+
+    private static final TimeUnit BUSY_PAUSE = TimeUnit.MILLISECONDS;
 
     private final Endpoint http;
     private final Endpoint flight;
@@ -106,7 +114,9 @@ final class WarmUp {
                     .build();
             int status =
                     client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
-            if (status != 200) {
+            if (status == TOO_MANY_REQUESTS) {
+                BUSY_PAUSE.sleep(1);
+            } else if (status != 200) {
                 throw new IllegalStateException("The HTTP front answered " + status + " to the warm-up");
             }
             calls++;
@@ -129,7 +139,14 @@ final class WarmUp {
             long end = System.nanoTime() + TIME.toNanos();
             int calls = 0;
             while (calls < CALLS && System.nanoTime() < end) {
-                callFlight(sql, "select 1 + " + calls, auth);
+                try {
+                    callFlight(sql, "select 1 + " + calls, auth);
+                } catch (FlightRuntimeException e) {
+                    if (e.status().code() != FlightStatusCode.RESOURCE_EXHAUSTED) {
+                        throw e;
+                    }
+                    BUSY_PAUSE.sleep(1);
+                }
                 calls++;
             }
             return calls;

@@ -2,6 +2,7 @@ package dev.weir.gateway.flightsql;
 
 import dev.weir.auth.AuthenticationFailedException;
 import dev.weir.auth.AuthenticationFailedException.Reason;
+import dev.weir.auth.AuthorizationHeader;
 import dev.weir.auth.Credentials;
 import dev.weir.auth.tls.ClientCertificates;
 import io.grpc.Attributes;
@@ -10,7 +11,6 @@ import io.grpc.Metadata;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
-import java.util.Base64;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.apache.arrow.flight.auth.AuthConstants;
@@ -22,9 +22,6 @@ final class CallCredentials {
     static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
 
-    private static final String BASIC = "Basic ";
-    private static final String BEARER = "Bearer ";
-
     private CallCredentials() {}
 
     /**
@@ -34,7 +31,7 @@ final class CallCredentials {
     static @Nullable Credentials of(Metadata headers, Attributes attributes) {
         String authorization = headers.get(AUTHORIZATION);
         if (authorization != null) {
-            return parse(authorization);
+            return AuthorizationHeader.parse(authorization);
         }
         byte[] token = headers.get(AuthConstants.TOKEN_KEY);
         if (token != null) {
@@ -50,25 +47,6 @@ final class CallCredentials {
             throw new AuthenticationFailedException(Reason.MISSING, "A user name and a password are needed.");
         }
         return new Credentials.Password(user, password);
-    }
-
-    private static Credentials parse(String header) {
-        if (header.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
-            return new Credentials.Bearer(header.substring(BEARER.length()).trim());
-        }
-        if (!header.regionMatches(true, 0, BASIC, 0, BASIC.length())) {
-            throw new AuthenticationFailedException(
-                    Reason.MALFORMED, "The authorization header must be Basic or Bearer.");
-        }
-        String decoded;
-        try {
-            decoded = new String(
-                    Base64.getDecoder().decode(header.substring(BASIC.length()).trim()), StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException e) {
-            throw new AuthenticationFailedException(Reason.MALFORMED, "The Basic credentials are not base64.");
-        }
-        int colon = decoded.indexOf(':');
-        return colon < 0 ? password(decoded, "") : password(decoded.substring(0, colon), decoded.substring(colon + 1));
     }
 
     private static @Nullable Credentials certificate(SSLSession tls) {

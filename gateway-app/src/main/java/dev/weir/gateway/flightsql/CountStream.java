@@ -16,6 +16,7 @@ final class CountStream implements ResultStream {
     private final ResultStream statement;
     private final VectorSchemaRoot root;
     private boolean given;
+    private boolean closed;
 
     CountStream(ResultStream statement, BufferAllocator allocator) {
         this.statement = statement;
@@ -47,9 +48,9 @@ final class CountStream implements ResultStream {
         return StreamDrain.rowsOf(statement).thenApply(rows -> countRow());
     }
 
-    private boolean countRow() {
+    private synchronized boolean countRow() {
         OptionalLong count = statement.updateCount();
-        if (given || count.isEmpty()) {
+        if (closed || given || count.isEmpty()) {
             root.setRowCount(0);
             return false;
         }
@@ -77,7 +78,11 @@ final class CountStream implements ResultStream {
 
     @Override
     public void close() {
-        root.close();
+        synchronized (this) {
+            // The engine may answer the last pull after this; nothing may be put into the root then.
+            closed = true;
+            root.close();
+        }
         statement.close();
     }
 }

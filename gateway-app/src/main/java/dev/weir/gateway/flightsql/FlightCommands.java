@@ -75,6 +75,7 @@ final class FlightCommands {
             refuseTransaction(update.hasTransactionId(), update.getTransactionId());
             return target(
                     false,
+                    false,
                     payload -> updated(statements.update(caller, update.getQuery(), ParameterDecoder.Rows.NONE)));
         }
         if (command.is(FlightSql.CommandPreparedStatementUpdate.class)) {
@@ -82,7 +83,7 @@ final class FlightCommands {
                     unpack(command, FlightSql.CommandPreparedStatementUpdate.class)
                             .getPreparedStatementHandle(),
                     caller);
-            return target(true, payload -> {
+            return target(true, false, payload -> {
                 ParameterDecoder.Rows rows = statements.decode(payload);
                 return updated(statements.update(
                         caller, statement.sql(), rows.bound() ? rows : statements.decode(statement.parameters())));
@@ -99,7 +100,7 @@ final class FlightCommands {
 
     private PutCall.Target bind(Caller caller, ByteString handle) {
         PreparedStatements.PreparedStatement statement = prepared.get(handle, caller);
-        return target(true, payload -> {
+        return target(true, true, payload -> {
             // Decoded here for its errors, and again at each run.
             ParameterDecoder.Rows unused = statements.decode(payload);
             prepared.bind(statement, payload);
@@ -110,11 +111,18 @@ final class FlightCommands {
     }
 
     private static PutCall.Target target(
-            boolean takesParameters, Function<ParameterPayload, CompletionStage<? extends MessageLite>> run) {
+            boolean takesParameters,
+            boolean keepsParameters,
+            Function<ParameterPayload, CompletionStage<? extends MessageLite>> run) {
         return new PutCall.Target() {
             @Override
             public boolean takesParameters() {
                 return takesParameters;
+            }
+
+            @Override
+            public boolean keepsParameters() {
+                return keepsParameters;
             }
 
             @Override

@@ -46,15 +46,17 @@ final class FlightErrors {
 
     /** Any failure as the exception that gRPC sends. */
     static StatusRuntimeException toStatus(Throwable failure) {
+        Throwable cause = unwrap(failure);
+        return cause instanceof StatusRuntimeException status ? status : status(toGateway(cause));
+    }
+
+    private static Throwable unwrap(Throwable failure) {
         Throwable cause = failure;
         while ((cause instanceof CompletionException || cause instanceof ExecutionException)
                 && cause.getCause() != null) {
             cause = cause.getCause();
         }
-        if (cause instanceof StatusRuntimeException status) {
-            return status;
-        }
-        return status(toGateway(cause));
+        return cause;
     }
 
     /** A feature that the front does not have. */
@@ -87,7 +89,9 @@ final class FlightErrors {
                 ErrorDetails.NONE.withQueryId(query.id()));
     }
 
-    private static GatewayException toGateway(Throwable cause) {
+    /** Any failure as one of the table; what is none of ours is INTERNAL, and in the log under the id it shows. */
+    static GatewayException toGateway(Throwable failure) {
+        Throwable cause = unwrap(failure);
         if (cause instanceof GatewayException gateway) {
             return gateway;
         }

@@ -67,7 +67,7 @@ public final class FlightSqlFront implements AutoCloseable {
         PreparedStatements prepared = new PreparedStatements(
                 settings.maxPreparedStatements(), settings.preparedStatementTimeToLive(), budget, ticker);
         TicketLedger ledger = new TicketLedger(settings.ticketTimeToLive(), ticker);
-        this.statements = new Statements(backend, settings, sessions, ledger, allocator, clock);
+        this.statements = new Statements(backend, settings, sessions, ledger, budget, allocator, clock);
         FlightSqlService service = new FlightSqlService(
                 backend,
                 settings,

@@ -35,6 +35,9 @@ public record FlightSqlSettings(
     /** Most parameter rows in one DoPut: each becomes objects on the heap. */
     static final int MAX_PARAMETER_ROWS = 100_000;
 
+    /** Most parameter values in one DoPut, those in lists counted one by one. */
+    static final int MAX_PARAMETER_VALUES = 2_000_000;
+
     /** Longest wait for the check of credentials. */
     static final Duration AUTHENTICATION_TIMEOUT = Duration.ofSeconds(15);
 }

@@ -21,6 +21,7 @@ final class MetadataStream implements ResultStream {
     private final ResultStream answer;
     private final BiPredicate<VectorSchemaRoot, Integer> wanted;
     private final VectorSchemaRoot root;
+    private boolean closed;
 
     MetadataStream(
             ResultStream answer,
@@ -54,13 +55,18 @@ final class MetadataStream implements ResultStream {
 
     @Override
     public CompletionStage<Boolean> next() {
-        return answer.next().thenApply(more -> {
-            root.clear();
-            if (more) {
-                copy(answer.root());
-            }
-            return more;
-        });
+        return answer.next().thenApply(this::loaded);
+    }
+
+    private synchronized boolean loaded(boolean more) {
+        if (closed) {
+            return false;
+        }
+        root.clear();
+        if (more) {
+            copy(answer.root());
+        }
+        return more;
     }
 
     private void copy(VectorSchemaRoot source) {
@@ -97,7 +103,11 @@ final class MetadataStream implements ResultStream {
 
     @Override
     public void close() {
-        root.close();
+        synchronized (this) {
+            // The engine may answer the last pull after this; nothing may be copied then.
+            closed = true;
+            root.close();
+        }
         answer.close();
     }
 }

@@ -1,8 +1,11 @@
 package dev.weir.gateway.flightsql;
 
+import dev.weir.gateway.query.ErrorDetails;
+import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -43,18 +46,30 @@ import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.util.Text;
 import org.jspecify.annotations.Nullable;
 
-/** Single values of Arrow vectors as the Java values that {@link dev.weir.engine.EngineQuery} takes. */
+/**
+ * Single values of Arrow vectors as the Java values that {@link dev.weir.engine.EngineQuery} takes. Each becomes an object
+ * on the heap, and a few bytes of Arrow can stand for very many: they are counted.
+ */
 final class ParameterValues {
 
     private static final String EXTENSION_NAME = "ARROW:extension:name";
     private static final String UUID_EXTENSION = "arrow.uuid";
 
-    private ParameterValues() {}
+    private int left = FlightSqlSettings.MAX_PARAMETER_VALUES;
 
     /**
-     * @throws GatewayException INVALID_REQUEST for a type that cannot be a parameter
+     * @throws GatewayException INVALID_REQUEST for a type that cannot be a parameter, TOO_LARGE for too many values
      */
-    static @Nullable Object get(ValueVector vector, int row) {
+    @Nullable
+    Object get(ValueVector vector, int row) {
+        if (--left < 0) {
+            throw new GatewayException(
+                    GatewayErrorCode.TOO_LARGE,
+                    "One execution takes at most " + FlightSqlSettings.MAX_PARAMETER_VALUES
+                            + " parameter values, those in lists counted one by one; send them in several.",
+                    ErrorDetails.ofLimit(
+                            "query", "parameter values", Integer.toString(FlightSqlSettings.MAX_PARAMETER_VALUES)));
+        }
         if (vector instanceof ExtensionTypeVector<?> extension) {
             return extension(extension, row);
         }
@@ -76,14 +91,14 @@ final class ParameterValues {
             case UINT4 -> ((UInt4Vector) vector).get(row) & 0xffff_ffffL;
             case UINT8 -> new BigInteger(Long.toUnsignedString(((UInt8Vector) vector).get(row)));
             case FLOAT2 -> ((Float2Vector) vector).getValueAsFloat(row);
-            case VARCHAR, LARGEVARCHAR, VIEWVARCHAR -> text(vector.getObject(row));
+            case VARCHAR, LARGEVARCHAR, VIEWVARCHAR -> text(vector, row);
             case VARBINARY, LARGEVARBINARY, VIEWVARBINARY -> vector.getObject(row);
             case FIXEDSIZEBINARY -> binary(vector, row);
             default -> temporalOrNested(vector, row);
         };
     }
 
-    private static @Nullable Object temporalOrNested(ValueVector vector, int row) {
+    private @Nullable Object temporalOrNested(ValueVector vector, int row) {
         return switch (vector.getMinorType()) {
             case DATEDAY -> LocalDate.ofEpochDay(((DateDayVector) vector).get(row));
             case DATEMILLI -> LocalDate.ofEpochDay(Math.floorDiv(((DateMilliVector) vector).get(row), 86_400_000L));
@@ -128,7 +143,7 @@ final class ParameterValues {
                 + " is an interval of months, which cannot be bound; pass it as text and cast it in the statement.");
     }
 
-    private static List<@Nullable Object> list(ValueVector vector, int row) {
+    private List<@Nullable Object> list(ValueVector vector, int row) {
         int start;
         int end;
         FieldVector items;
@@ -161,7 +176,7 @@ final class ParameterValues {
         return isUuid ? uuid(bytes) : bytes;
     }
 
-    private static @Nullable Object extension(ExtensionTypeVector<?> vector, int row) {
+    private @Nullable Object extension(ExtensionTypeVector<?> vector, int row) {
         if (vector.isNull(row)) {
             return null;
         }
@@ -176,11 +191,18 @@ final class ParameterValues {
         return new UUID(buffer.getLong(), buffer.getLong());
     }
 
-    private static String text(@Nullable Object value) {
-        if (value instanceof Text text) {
-            return text.toString();
+    private static String text(ValueVector vector, int row) {
+        if (!(vector.getObject(row) instanceof Text text)) {
+            throw unsupported(vector.getField());
         }
-        return value instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : String.valueOf(value);
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(text.getBytes(), 0, Math.toIntExact(text.getLength())))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw FlightErrors.invalidRequest("Parameter " + vector.getName() + " is not UTF-8 text.");
+        }
     }
 
     private static GatewayException unsupported(Field field) {

@@ -105,13 +105,8 @@ final class PreparedStatements {
         return statement;
     }
 
-    /**
-     * Replaces the statement's parameters.
-     *
-     * @throws GatewayException RATE_LIMITED when all users together hold as many bytes of parameters as allowed
-     */
+    /** Replaces the statement's parameters; their bytes, taken from the budget already, are given back by this class. */
     void bind(PreparedStatement statement, ParameterPayload parameters) {
-        budget.take(parameters.size());
         long freed;
         synchronized (statement) {
             if (statement.closed) {

@@ -34,6 +34,9 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
         /** Whether parameters may follow the descriptor. */
         boolean takesParameters();
 
+        /** Whether the parameters stay after a good end; they then count on for whoever keeps them. */
+        boolean keepsParameters();
+
         /** @return a stage that gives the result's metadata */
         CompletionStage<? extends MessageLite> run(ParameterPayload payload);
     }
@@ -164,16 +167,22 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
     private void run(Target chosen) {
         running = true;
         quietCheck.cancel(false);
+        long held = heldBytes;
+        heldBytes = 0;
+        ParameterPayload payload = new ParameterPayload(messages);
+        messages.clear();
         CompletionStage<? extends MessageLite> result;
         try {
-            result = chosen.run(new ParameterPayload(messages));
+            result = chosen.run(payload);
         } catch (RuntimeException e) {
+            budget.giveBack(held);
             fail(e);
             return;
-        } finally {
-            release();
         }
         var unused = result.whenComplete((message, failure) -> {
+            if (failure != null || !chosen.keepsParameters()) {
+                budget.giveBack(held);
+            }
             if (failure != null) {
                 fail(failure);
             } else if (claimAnswer()) {

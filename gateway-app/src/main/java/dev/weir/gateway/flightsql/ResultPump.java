@@ -7,7 +7,6 @@ import dev.weir.gateway.query.QueryExecution;
 import dev.weir.gateway.query.ResultStream;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -225,23 +224,25 @@ final class ResultPump {
             return;
         }
         phase = Phase.OVER;
+        GatewayException shown = withQueryId(FlightErrors.toGateway(failure));
+        QueryExecution query = execution;
+        if (query != null) {
+            // Ended already, unless the failure is this front's own.
+            query.fail(shown);
+        }
         try {
-            listener.error(FlightErrors.toStatus(withQueryId(failure)));
+            listener.error(FlightErrors.toStatus(shown));
         } finally {
             closeResult();
         }
     }
 
-    private Throwable withQueryId(Throwable failure) {
+    private GatewayException withQueryId(GatewayException failure) {
         QueryExecution query = execution;
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        return query != null
-                        && cause instanceof GatewayException gateway
-                        && gateway.details().queryId() == null
-                ? new GatewayException(
-                        gateway.code(), gateway.text(), gateway.details().withQueryId(query.id()), gateway.getCause())
-                : cause;
+        return query == null || failure.details().queryId() != null
+                ? failure
+                : new GatewayException(
+                        failure.code(), failure.text(), failure.details().withQueryId(query.id()), failure.getCause());
     }
 
     private void abandon() {

@@ -47,6 +47,11 @@ final class SqlInfoCatalog {
         SqlVocabulary.describe(builder);
     }
 
+    /** Numbers of the facts that are told. */
+    static Set<Integer> known() {
+        return KNOWN;
+    }
+
     /** Sends the wanted facts, or all; those that are not known are left out. */
     void send(List<Integer> wanted, ServerStreamListener listener) {
         List<Integer> known = wanted.stream().filter(KNOWN::contains).toList();

@@ -39,6 +39,7 @@ final class Statements {
     private final FlightSqlBackend backend;
     private final FlightSessions sessions;
     private final TicketLedger ledger;
+    private final ByteBudget parameterBudget;
     private final BufferAllocator allocator;
     private final Clock clock;
     private final FlightSqlSettings settings;
@@ -54,12 +55,14 @@ final class Statements {
             FlightSqlSettings settings,
             FlightSessions sessions,
             TicketLedger ledger,
+            ByteBudget parameterBudget,
             BufferAllocator allocator,
             Clock clock) {
         this.backend = backend;
         this.settings = settings;
         this.sessions = sessions;
         this.ledger = ledger;
+        this.parameterBudget = parameterBudget;
         this.allocator = allocator;
         this.clock = clock;
     }
@@ -100,16 +103,24 @@ final class Statements {
                         boolean isRead = description.kind().isRead();
                         StatementTicket ticket = ticket(caller, statement, session, isRead ? "" : issuer, null);
                         return CompletableFuture.completedFuture(
-                                info(caller, descriptor, ticket, description.schema()));
+                                info(caller, descriptor, ticket, infoSchema(statement, description)));
                     }
-                    return run(
-                                    caller,
-                                    statement.sql(),
-                                    decode(statement.parameters()).values())
+                    ParameterPayload parameters = statement.parameters();
+                    return run(caller, statement.sql(), decode(parameters).values(), parameters.size())
                             .thenApply(StatementTicket.Outcome::new)
                             .thenApply(outcome -> ticket(caller, statement, session, "", outcome))
                             .thenApply(ticket -> info(caller, descriptor, ticket, ArrowSchemas.COUNT));
                 });
+    }
+
+    /**
+     * The schema that the stream will have. Null when it hangs on values whose types the engine could not tell without
+     * them: clients then take the stream's, while a wrong one makes some of them refuse the stream.
+     */
+    private static @Nullable Schema infoSchema(Statement statement, Description description) {
+        boolean typesAreOpen = !statement.parameters().isEmpty()
+                && description.parameters().getFields().stream().anyMatch(ArrowSchemas::isUntyped);
+        return typesAreOpen ? null : description.schema();
     }
 
     private static StatementTicket ticket(
@@ -130,7 +141,7 @@ final class Statements {
     }
 
     private Flight.FlightInfo info(
-            Caller caller, Flight.FlightDescriptor descriptor, StatementTicket ticket, Schema schema) {
+            Caller caller, Flight.FlightDescriptor descriptor, StatementTicket ticket, @Nullable Schema schema) {
         byte[] signed = backend.signer().sign(caller.user(), ticket.encode(), settings.ticketTimeToLive());
         Any packed = Any.pack(FlightSql.TicketStatementQuery.newBuilder()
                 .setStatementHandle(ByteString.copyFrom(signed))
@@ -170,7 +181,7 @@ final class Statements {
         ledger.claim(ticket, caller.user());
         QueryExecution execution;
         try {
-            execution = submit(caller, request);
+            execution = submit(caller, request, ticket.parameters().size());
         } catch (RuntimeException e) {
             ledger.unclaim(ticket);
             throw e;
@@ -183,7 +194,8 @@ final class Statements {
     void stream(Caller caller, Statement statement, ServerStreamListener listener) {
         QueryExecution execution = submit(
                 caller,
-                request(caller, statement.sql(), decode(statement.parameters()).values()));
+                request(caller, statement.sql(), decode(statement.parameters()).values()),
+                statement.parameters().size());
         pump(caller, listener).start(execution);
     }
 
@@ -198,12 +210,13 @@ final class Statements {
             // A batch of no rows: nothing to do, and not the same as a statement without parameters.
             return CompletableFuture.completedFuture(0L);
         }
-        return run(caller, sql, rows.values()).thenApply(count -> count.orElse(0L));
+        return run(caller, sql, rows.values(), 0).thenApply(count -> count.orElse(0L));
     }
 
     /** Runs a statement to its committed end and gives what it counts: rows changed, or else given back. */
-    private CompletionStage<OptionalLong> run(Caller caller, String sql, List<List<@Nullable Object>> rows) {
-        QueryExecution execution = submit(caller, request(caller, sql, rows));
+    private CompletionStage<OptionalLong> run(
+            Caller caller, String sql, List<List<@Nullable Object>> rows, long parameterBytes) {
+        QueryExecution execution = submit(caller, request(caller, sql, rows), parameterBytes);
         caller.call().atEnd(() -> execution.cancel(goneReason()));
         return execution.stream().thenCompose(stream -> count(execution, stream));
     }
@@ -297,10 +310,21 @@ final class Statements {
         return draining ? CancelReason.DRAIN : CancelReason.CLIENT_GONE;
     }
 
-    private QueryExecution submit(Caller caller, QueryRequest request) {
-        QueryExecution execution = backend.queries().submit(caller.identity(), request);
+    /** @param parameterBytes held with the query until it is done, and not counted by anyone else */
+    private QueryExecution submit(Caller caller, QueryRequest request, long parameterBytes) {
+        parameterBudget.take(parameterBytes);
+        QueryExecution execution;
+        try {
+            execution = backend.queries().submit(caller.identity(), request);
+        } catch (RuntimeException e) {
+            parameterBudget.giveBack(parameterBytes);
+            throw e;
+        }
         running.add(execution);
-        var unused = execution.done().thenAccept(snapshot -> running.remove(execution));
+        var unused = execution.done().thenAccept(snapshot -> {
+            running.remove(execution);
+            parameterBudget.giveBack(parameterBytes);
+        });
         caller.call().header(FlightErrors.QUERY_ID, execution.id());
         return execution;
     }

@@ -3,12 +3,16 @@ package dev.weir.gateway.http;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslHandler;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
 import reactor.netty.http.server.HttpServerRequest;
@@ -21,6 +25,9 @@ import reactor.netty.http.server.HttpServerRequest;
  * <p>Thread-safe.
  */
 final class ClientConnection {
+
+    /** How long a client may still send after it was refused. */
+    private static final long LINGER_MILLIS = 2000;
 
     private final Channel channel;
 
@@ -84,6 +91,24 @@ final class ClientConnection {
     /** Closes the connection after what was sent, without the end of the chunked body. */
     CompletionStage<Void> closeUnfinished() {
         return close(false);
+    }
+
+    /**
+     * Ends our side, and the connection a moment later. Closing at once while the client still sends would reset the
+     * connection, and the client would not get to read the answer. Until then the server drops what comes.
+     */
+    void closeLingering() {
+        onEventLoop(new CompletableFuture<>(), () -> {
+            channel.flush();
+            SslHandler tls = channel.pipeline().get(SslHandler.class);
+            ChannelFuture told = tls == null ? channel.newSucceededFuture() : tls.closeOutbound();
+            told.addListener(future -> {
+                if (channel instanceof DuplexChannel duplex) {
+                    duplex.shutdownOutput();
+                }
+            });
+            channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        });
     }
 
     private CompletionStage<Void> close(boolean reset) {

@@ -14,11 +14,18 @@ final class HttpProblem extends RuntimeException {
     private final int status;
     private final transient HttpHeaders headers;
 
+    private final boolean closing;
+
     HttpProblem(int status, HttpHeaders headers, GatewayException failure) {
+        this(status, headers, failure, false);
+    }
+
+    private HttpProblem(int status, HttpHeaders headers, GatewayException failure, boolean closing) {
         super(failure.text(), failure, false, false);
         this.status = status;
         this.headers = headers;
         this.failure = failure;
+        this.closing = closing;
     }
 
     static HttpProblem notAcceptable() {
@@ -44,11 +51,9 @@ final class HttpProblem extends RuntimeException {
                 415, headers, invalid("A request body with a Content-Encoding is not taken; send it as it is."));
     }
 
-    /** A body beyond the limit. The connection cannot be used again: the rest of the body stays unread. */
+    /** The rest of the request's body stays unread, so the connection is closed after the answer. */
     static HttpProblem closing(int status, GatewayException failure) {
-        HttpHeaders headers = new HttpHeaders();
-        headers.set(HttpHeaders.CONNECTION, "close");
-        return new HttpProblem(status, headers, failure);
+        return new HttpProblem(status, HttpHeaders.EMPTY, failure, true);
     }
 
     static HttpProblem gone(String message) {
@@ -69,6 +74,11 @@ final class HttpProblem extends RuntimeException {
 
     int status() {
         return status;
+    }
+
+    /** Whether the connection is to be closed after the answer. */
+    boolean closing() {
+        return closing;
     }
 
     HttpHeaders headers() {

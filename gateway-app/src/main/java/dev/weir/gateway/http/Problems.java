@@ -41,7 +41,12 @@ final class Problems implements WebExceptionHandler, Ordered {
             return Mono.error(thrown);
         }
         if (thrown instanceof HttpProblem problem) {
-            return write(exchange, problem.failure(), problem.status(), problem.headers());
+            Mono<Void> written = write(exchange, problem.failure(), problem.status(), problem.headers());
+            if (!problem.closing()) {
+                return written;
+            }
+            ClientConnection connection = ClientConnection.of(exchange.getRequest());
+            return written.doOnSuccess(done -> connection.closeLingering());
         }
         if (thrown instanceof GatewayException failure) {
             return write(exchange, failure);

@@ -30,7 +30,7 @@ final class ResultCall {
      * What happens when the first bytes are not there in time.
      *
      * @param after how long the client waits, more than zero
-     * @param accept keeps the result that will come, and answers for now
+     * @param accept keeps the result that will come, and answers meanwhile
      */
     record Patience(
             Duration after,

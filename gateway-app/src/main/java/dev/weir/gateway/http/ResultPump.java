@@ -10,14 +10,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Schedulers;
 import reactor.netty.channel.AbortedException;
 
@@ -32,9 +30,6 @@ import reactor.netty.channel.AbortedException;
  * {@link #chunks} when it is not all, and then calls {@link #finish} or {@link #abandon}.
  */
 final class ResultPump {
-
-    /** Bytes on their way to the socket before encoding stops: two Arrow chunks keep a connection busy. */
-    private static final long WINDOW_BYTES = 2 << 20;
 
     /** A whole answer below this size gains nothing from compression. */
     private static final int COMPRESS_FROM_BYTES = 1024;
@@ -65,15 +60,16 @@ final class ResultPump {
     private final CompletableFuture<Void> closedStage = new CompletableFuture<>();
     private final AtomicReference<@Nullable ByteBuf> firstChunk = new AtomicReference<>();
 
+    private final DeliveryWindow window;
     private final AtomicInteger work = new AtomicInteger();
-    private final AtomicLong demand = new AtomicLong();
-    private final AtomicLong inFlight = new AtomicLong();
     private final AtomicReference<Outcome> outcome = new AtomicReference<>(Outcome.OPEN);
     private final AtomicReference<@Nullable GatewayException> failure = new AtomicReference<>();
     private volatile @Nullable CoreSubscriber<? super ByteBuf> subscriber;
 
     // The rest is touched in drain() only.
     private @Nullable ChunkCompressor compressor;
+    private volatile boolean graceOver;
+    private boolean graceStarted;
     private boolean started;
     private boolean bodyDone;
     private boolean closed;
@@ -94,6 +90,8 @@ final class ResultPump {
         this.connection = connection;
         this.encoding = encoding;
         this.onFault = onFault;
+        this.window =
+                new DeliveryWindow(connection, bytes -> source.stream().delivered(bytes), this::drain, this::abandon);
     }
 
     /** Starts; completes with the first chunk ready, or fails with a {@link GatewayException}. */
@@ -157,13 +155,13 @@ final class ResultPump {
         if (work.getAndIncrement() != 0) {
             return;
         }
-        // Closing never blocks, so the end of a small answer saves the way over another thread.
-        if (outcome.get() == Outcome.OPEN && Schedulers.isInNonBlockingThread()) {
+        // Also for closing: the end of a query is logged and counted on the thread that closes its stream.
+        if (Schedulers.isInNonBlockingThread()) {
             try {
                 encoding.execute(this::run);
                 return;
             } catch (RejectedExecutionException e) {
-                outcome.set(Outcome.ABANDONED);
+                outcome.compareAndSet(Outcome.OPEN, Outcome.ABANDONED);
             }
         }
         run();
@@ -181,7 +179,10 @@ final class ResultPump {
 
     private void step() {
         Outcome now = outcome.get();
-        if (now == Outcome.ABANDONED || (now == Outcome.FINISHED && inFlight.get() == 0)) {
+        if (now == Outcome.FINISHED) {
+            window.written();
+        }
+        if (now == Outcome.ABANDONED || (now == Outcome.FINISHED && window.isEmpty())) {
             close();
             return;
         }
@@ -195,7 +196,8 @@ final class ResultPump {
             }
         }
         GatewayException failed = failure.get();
-        if (failed != null) {
+        // After the last byte was taken nothing that happens to the query concerns its client.
+        if (failed != null && now == Outcome.OPEN) {
             tell(failed);
         }
     }
@@ -219,11 +221,7 @@ final class ResultPump {
     }
 
     private boolean mayEmit() {
-        return subscriber != null
-                && demand.get() > 0
-                && inFlight.get() < WINDOW_BYTES
-                && outcome.get() == Outcome.OPEN
-                && failure.get() == null;
+        return subscriber != null && window.open() && outcome.get() == Outcome.OPEN && failure.get() == null;
     }
 
     private void giveFirst(ByteBuf chunk, boolean whole) {
@@ -250,29 +248,13 @@ final class ResultPump {
         }
         started = true;
         if (bytes != null) {
-            send(to, bytes);
+            ByteBuf sent = bytes;
+            window.send(bytes.readableBytes(), () -> to.onNext(sent));
         }
         if (last) {
             bodyDone = true;
             to.onComplete();
         }
-    }
-
-    private void send(CoreSubscriber<? super ByteBuf> to, ByteBuf bytes) {
-        int size = bytes.readableBytes();
-        demand.decrementAndGet();
-        inFlight.addAndGet(size);
-        to.onNext(bytes);
-        connection.flushed().whenComplete((nothing, thrown) -> {
-            if (thrown == null) {
-                source.stream().delivered(size);
-            }
-            inFlight.addAndGet(-size);
-            if (thrown != null) {
-                abandon();
-            }
-            drain();
-        });
     }
 
     /** Tells the client of a failure in the way that is left, and closes. */
@@ -282,7 +264,9 @@ final class ResultPump {
             close();
             first.completeExceptionally(failed);
         } else if (started && to != null) {
-            breakOff(to, failed);
+            if (mayBreakOff(failed)) {
+                breakOff(to, failed);
+            }
         } else if (to != null) {
             // Nothing was sent: the error handler still can answer.
             close();
@@ -294,9 +278,26 @@ final class ResultPump {
         }
     }
 
+    /** Not while the framework still holds the first chunk: last words would overtake it. Waits for that, but not long. */
+    private boolean mayBreakOff(GatewayException failed) {
+        if (!window.heldBack() || graceOver || failed.code() == GatewayErrorCode.CLIENT_STALLED) {
+            return true;
+        }
+        if (!graceStarted) {
+            graceStarted = true;
+            CompletableFuture.delayedExecutor(LAST_LINE_SECONDS, TimeUnit.SECONDS, encoding)
+                    .execute(() -> {
+                        graceOver = true;
+                        drain();
+                    });
+        }
+        return false;
+    }
+
     /** Ends a body that has begun so that nobody takes it for a whole one. */
     private void breakOff(CoreSubscriber<? super ByteBuf> to, GatewayException failed) {
-        boolean told = failed.code() != GatewayErrorCode.CLIENT_STALLED && !bodyDone && lastWords(to, failed);
+        boolean listening = !window.heldBack() && failed.code() != GatewayErrorCode.CLIENT_STALLED;
+        boolean told = listening && !bodyDone && lastWords(to, failed);
         CompletionStage<Void> broken = told
                 ? connection
                         .flushed()
@@ -305,9 +306,12 @@ final class ResultPump {
                         .handle((nothing, thrown) -> thrown == null)
                         .thenCompose(taken -> taken ? connection.closeUnfinished() : connection.reset())
                 : connection.reset();
+        boolean whole = bodyDone;
         close();
-        // As if the client had gone: the framework has nothing to add, and nothing to log.
-        broken.whenComplete((nothing, thrown) -> to.onError(new AbortedException("answer broken off")));
+        if (!whole) {
+            // As if the client had gone: the framework has nothing to add, and nothing to log.
+            broken.whenComplete((nothing, thrown) -> to.onError(new AbortedException("answer broken off")));
+        }
     }
 
     private boolean lastWords(CoreSubscriber<? super ByteBuf> to, GatewayException failed) {
@@ -315,8 +319,17 @@ final class ResultPump {
             if (!source.writeFailure(failed)) {
                 return false;
             }
-            for (ByteBuf rest = source.next(() -> {}, f -> {}); rest != null; rest = source.next(() -> {}, f -> {})) {
-                to.onNext(compressor == null ? rest : compressor.compress(rest, false));
+            while (!source.exhausted()) {
+                ByteBuf rest = source.next(() -> {}, ignored -> {});
+                if (rest == null) {
+                    break;
+                }
+                if (!window.wanted()) {
+                    rest.release();
+                    return false;
+                }
+                ByteBuf last = compressor == null ? rest : compressor.compress(rest, false);
+                window.send(last.readableBytes(), () -> to.onNext(last));
             }
             return true;
         } catch (RuntimeException e) {
@@ -341,10 +354,7 @@ final class ResultPump {
     private final class Demand implements Subscription {
         @Override
         public void request(long n) {
-            long before = demand.getAndAccumulate(n, Operators::addCap);
-            if (before == 0) {
-                drain();
-            }
+            window.request(n);
         }
 
         @Override

@@ -36,6 +36,7 @@ final class FakeResult implements ResultStream {
     private volatile DictionaryProvider dictionaries = new DictionaryProvider.MapDictionaryProvider();
     private volatile OptionalLong updateCount = OptionalLong.empty();
     private volatile boolean ended;
+    private boolean filling;
     private volatile Runnable onClose = () -> {};
 
     FakeResult(VectorSchemaRoot root, Filler filler) {
@@ -129,11 +130,16 @@ final class FakeResult implements ResultStream {
                 loaded.completeExceptionally(aborted.join());
                 return;
             }
+            if (!begin()) {
+                return;
+            }
             try {
                 boolean more = filler.fill(root, index);
                 ended = !more;
+                end();
                 loaded.complete(more);
             } catch (Throwable thrown) {
+                end();
                 loaded.completeExceptionally(thrown);
             }
         });
@@ -155,11 +161,29 @@ final class FakeResult implements ResultStream {
         finishedEarly.set(true);
     }
 
+    private synchronized boolean begin() {
+        filling = !closed.get();
+        return filling;
+    }
+
+    private synchronized void end() {
+        filling = false;
+        if (closed.get()) {
+            root.close();
+        }
+    }
+
+    /** Frees at once, or when the engine is done with its batch. */
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
-            root.close();
-            onClose.run();
+        synchronized (this) {
+            if (!closed.compareAndSet(false, true)) {
+                return;
+            }
+            if (!filling) {
+                root.close();
+            }
         }
+        onClose.run();
     }
 }

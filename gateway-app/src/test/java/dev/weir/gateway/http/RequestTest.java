@@ -318,6 +318,19 @@ class RequestTest {
     }
 
     @Test
+    void aClientThatIsStillSendingGetsToReadTheRefusal() throws Exception {
+        try (RawClient client = new RawClient(server.port())) {
+            client.send("POST /v1/queries HTTP/1.1\r\nHost: x\r\nX-User: ada\r\nContent-Length: 1000000000\r\n\r\n");
+            String part = "x".repeat(1 << 20);
+            for (int i = 0; i < 8; i++) {
+                client.send(part);
+            }
+            assertThat(client.head()).startsWith("HTTP/1.1 413");
+            assertThat(client.readTo(new java.io.ByteArrayOutputStream())).isEqualTo(RawClient.End.CLOSED);
+        }
+    }
+
+    @Test
     void anEncodedBodyIsRefused() {
         HttpResponse<byte[]> response =
                 send(null, "select 1".getBytes(StandardCharsets.UTF_8), "Content-Encoding", "gzip");

@@ -62,9 +62,14 @@ final class TestGateway implements AutoCloseable {
             users.add(ADMIN, PASSWORD, Role.ADMIN, List.of());
         }
         RunningGateway gateway = GatewayApplication.start(arguments(dataDir, properties), List.of());
-        TestGateway started = new TestGateway(dataDir, gateway);
-        gateway.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
-        return started;
+        try {
+            TestGateway started = new TestGateway(dataDir, gateway);
+            gateway.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            return started;
+        } catch (Exception e) {
+            gateway.close();
+            throw e;
+        }
     }
 
     static List<String> arguments(Path dataDir, String... properties) {

@@ -3,7 +3,6 @@ package dev.weir.bench;
 import dev.weir.auth.Authenticator;
 import dev.weir.auth.Credentials;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Base64;
@@ -81,8 +80,6 @@ final class BareFlightServer implements AutoCloseable {
     public void close() {
         try {
             server.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

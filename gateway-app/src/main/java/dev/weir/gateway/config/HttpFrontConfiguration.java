@@ -7,13 +7,14 @@ import java.time.Clock;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.security.web.server.ServerAuthenticationEntryPoint;
-import org.springframework.security.web.server.authorization.ServerAccessDeniedHandler;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.WebExceptionHandler;
 
-/** The HTTP front's beans: its routes, and how failures look. Port and TLS of the server are set elsewhere. */
+/**
+ * The HTTP front, its routes, and how failures look; the security filters ask the front itself how a 401 and a 403 look.
+ * Port and TLS of the server are set elsewhere.
+ */
 @Configuration(proxyBeanMethods = false)
 public class HttpFrontConfiguration {
 
@@ -38,15 +39,5 @@ public class HttpFrontConfiguration {
     @Bean
     WebExceptionHandler httpProblems(HttpFront front) {
         return front.exceptionHandler();
-    }
-
-    @Bean
-    ServerAuthenticationEntryPoint httpAuthenticationEntryPoint(HttpFront front) {
-        return front.authenticationEntryPoint();
-    }
-
-    @Bean
-    ServerAccessDeniedHandler httpAccessDeniedHandler(HttpFront front) {
-        return front.accessDeniedHandler();
     }
 }

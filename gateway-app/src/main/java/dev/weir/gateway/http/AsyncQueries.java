@@ -1,9 +1,12 @@
 package dev.weir.gateway.http;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.weir.auth.Identity;
 import dev.weir.gateway.query.QueryExecution;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -14,18 +17,25 @@ import org.jspecify.annotations.Nullable;
 /** The asynchronous queries and their spooled results. Thread-safe; no method blocks but {@link #close}. */
 final class AsyncQueries implements AutoCloseable {
 
+    /** Queries that failed or whose result is gone; one with a result is limited by its user's share of the disk. */
+    private static final int MAX_WITHOUT_RESULT = 10_000;
+
     private final Spool spool;
-    private final HttpFrontSettings settings;
+    private final Duration timeToLive;
     private final InstantSource clock;
     private final Executor disk;
     private final Map<String, AsyncQuery> queries = new ConcurrentHashMap<>();
 
+    @GuardedBy("withoutResult")
+    private final ArrayDeque<String> withoutResult = new ArrayDeque<>();
+
     /**
+     * @param timeToLive of a complete result
      * @param disk bounded pool for file access
      */
-    AsyncQueries(Spool spool, HttpFrontSettings settings, InstantSource clock, Executor disk) {
+    AsyncQueries(Spool spool, Duration timeToLive, InstantSource clock, Executor disk) {
         this.spool = spool;
-        this.settings = settings;
+        this.timeToLive = timeToLive;
         this.clock = clock;
         this.disk = disk;
     }
@@ -34,12 +44,14 @@ final class AsyncQueries implements AutoCloseable {
     AsyncQuery adopt(Identity owner, QueryExecution execution, CompletionStage<LoadedResult> coming, long rowLimit) {
         AsyncQuery query = new AsyncQuery(owner, execution);
         queries.put(query.id(), query);
+        execution.done().thenAccept(query::done);
         coming.thenCompose(result -> new SpoolWriter(spool, owner.user(), result, rowLimit, disk).start())
                 .whenComplete((spooled, thrown) -> {
                     if (spooled != null) {
                         query.complete(spooled, ends());
                     } else {
                         query.failed(Problems.of(thrown), ends());
+                        withoutResult(query);
                     }
                 });
         return query;
@@ -65,6 +77,21 @@ final class AsyncQueries implements AutoCloseable {
         SpoolFile file = query.take(ends());
         if (file != null) {
             disk.execute(file::delete);
+            withoutResult(query);
+        }
+    }
+
+    /** Keeps the newest of those that have no result any more, to tell what became of it. */
+    private void withoutResult(AsyncQuery query) {
+        String eldest = null;
+        synchronized (withoutResult) {
+            withoutResult.add(query.id());
+            if (withoutResult.size() > MAX_WITHOUT_RESULT) {
+                eldest = withoutResult.remove();
+            }
+        }
+        if (eldest != null) {
+            queries.remove(eldest);
         }
     }
 
@@ -84,7 +111,7 @@ final class AsyncQueries implements AutoCloseable {
     }
 
     private Instant ends() {
-        return clock.instant().plus(settings.resultsTimeToLive());
+        return clock.instant().plus(timeToLive);
     }
 
     private boolean over(@Nullable Instant ends) {

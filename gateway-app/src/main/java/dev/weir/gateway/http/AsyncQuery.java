@@ -37,19 +37,31 @@ final class AsyncQuery {
             @Nullable Instant ends,
             @Nullable GatewayException failure) {}
 
+    private final String id;
     private final String user;
-    private final QueryExecution execution;
+    /** Until it is done: then its last snapshot is kept, without the statement and what else a query holds. */
+    private volatile @Nullable QueryExecution execution;
+
+    private volatile QuerySnapshot last;
 
     @GuardedBy("this")
     private Status status = new Status(ResultState.PENDING, null, null, null);
 
     AsyncQuery(Identity owner, QueryExecution execution) {
+        this.id = execution.id();
         this.user = owner.user();
         this.execution = execution;
+        this.last = execution.snapshot();
     }
 
     String id() {
-        return execution.id();
+        return id;
+    }
+
+    /** The query is done; its result may still be there. */
+    void done(QuerySnapshot snapshot) {
+        last = snapshot;
+        execution = null;
     }
 
     boolean visibleTo(Identity identity) {
@@ -58,7 +70,8 @@ final class AsyncQuery {
 
     /** Also of a query that the service has forgotten. */
     QuerySnapshot snapshot() {
-        return execution.snapshot();
+        QueryExecution running = execution;
+        return running == null ? last : running.snapshot();
     }
 
     synchronized Status status() {
@@ -69,8 +82,11 @@ final class AsyncQuery {
         synchronized (this) {
             status = new Status(ResultState.FAILED, null, ends, failure);
         }
-        // No effect when that is how the query itself ended.
-        execution.fail(failure);
+        QueryExecution running = execution;
+        if (running != null) {
+            // No effect when that is how the query itself ended.
+            running.fail(failure);
+        }
     }
 
     synchronized void complete(SpoolWriter.Spooled spooled, Instant ends) {

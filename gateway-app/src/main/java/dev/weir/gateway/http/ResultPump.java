@@ -10,14 +10,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Schedulers;
 import reactor.netty.channel.AbortedException;
 
@@ -32,9 +30,6 @@ import reactor.netty.channel.AbortedException;
  * {@link #chunks} when it is not all, and then calls {@link #finish} or {@link #abandon}.
  */
 final class ResultPump {
-
-    /** Bytes on their way to the socket before encoding stops: two Arrow chunks keep a connection busy. */
-    private static final long WINDOW_BYTES = 2 << 20;
 
     /** A whole answer below this size gains nothing from compression. */
     private static final int COMPRESS_FROM_BYTES = 1024;
@@ -65,13 +60,8 @@ final class ResultPump {
     private final CompletableFuture<Void> closedStage = new CompletableFuture<>();
     private final AtomicReference<@Nullable ByteBuf> firstChunk = new AtomicReference<>();
 
+    private final DeliveryWindow window;
     private final AtomicInteger work = new AtomicInteger();
-    private final AtomicLong demand = new AtomicLong();
-    /** Bytes given to the framework and not known to have reached the socket. */
-    private final AtomicLong inFlight = new AtomicLong();
-    /** The part of them that nobody waits for yet. */
-    private final AtomicLong handedOver = new AtomicLong();
-
     private final AtomicReference<Outcome> outcome = new AtomicReference<>(Outcome.OPEN);
     private final AtomicReference<@Nullable GatewayException> failure = new AtomicReference<>();
     private volatile @Nullable CoreSubscriber<? super ByteBuf> subscriber;
@@ -100,6 +90,8 @@ final class ResultPump {
         this.connection = connection;
         this.encoding = encoding;
         this.onFault = onFault;
+        this.window =
+                new DeliveryWindow(connection, bytes -> source.stream().delivered(bytes), this::drain, this::abandon);
     }
 
     /** Starts; completes with the first chunk ready, or fails with a {@link GatewayException}. */
@@ -188,11 +180,9 @@ final class ResultPump {
     private void step() {
         Outcome now = outcome.get();
         if (now == Outcome.FINISHED) {
-            long rest = handedOver.getAndSet(0);
-            inFlight.addAndGet(-rest);
-            source.stream().delivered(rest);
+            window.written();
         }
-        if (now == Outcome.ABANDONED || (now == Outcome.FINISHED && inFlight.get() == 0)) {
+        if (now == Outcome.ABANDONED || (now == Outcome.FINISHED && window.isEmpty())) {
             close();
             return;
         }
@@ -231,11 +221,7 @@ final class ResultPump {
     }
 
     private boolean mayEmit() {
-        return subscriber != null
-                && demand.get() > 0
-                && inFlight.get() < WINDOW_BYTES
-                && outcome.get() == Outcome.OPEN
-                && failure.get() == null;
+        return subscriber != null && window.open() && outcome.get() == Outcome.OPEN && failure.get() == null;
     }
 
     private void giveFirst(ByteBuf chunk, boolean whole) {
@@ -262,44 +248,13 @@ final class ResultPump {
         }
         started = true;
         if (bytes != null) {
-            send(to, bytes);
+            ByteBuf sent = bytes;
+            window.send(bytes.readableBytes(), () -> to.onNext(sent));
         }
         if (last) {
             bodyDone = true;
             to.onComplete();
         }
-    }
-
-    private void send(CoreSubscriber<? super ByteBuf> to, ByteBuf bytes) {
-        int size = bytes.readableBytes();
-        inFlight.addAndGet(size);
-        handedOver.addAndGet(size);
-        long left = demand.decrementAndGet();
-        to.onNext(bytes);
-        if (left > 0) {
-            awaitDelivery();
-        }
-    }
-
-    /**
-     * Waits for what was handed over to reach the socket. Not before there is more demand: the framework asks for one
-     * chunk, keeps it while the head is written, and asks for more when it passes it on.
-     */
-    private void awaitDelivery() {
-        long size = handedOver.getAndSet(0);
-        if (size == 0) {
-            return;
-        }
-        connection.flushed().whenComplete((nothing, thrown) -> {
-            if (thrown == null) {
-                source.stream().delivered(size);
-            }
-            inFlight.addAndGet(-size);
-            if (thrown != null) {
-                abandon();
-            }
-            drain();
-        });
     }
 
     /** Tells the client of a failure in the way that is left, and closes. */
@@ -325,7 +280,7 @@ final class ResultPump {
 
     /** Not while the framework still holds the first chunk: last words would overtake it. Waits for that, but not long. */
     private boolean mayBreakOff(GatewayException failed) {
-        if (handedOver.get() == 0 || graceOver || failed.code() == GatewayErrorCode.CLIENT_STALLED) {
+        if (!window.heldBack() || graceOver || failed.code() == GatewayErrorCode.CLIENT_STALLED) {
             return true;
         }
         if (!graceStarted) {
@@ -341,7 +296,7 @@ final class ResultPump {
 
     /** Ends a body that has begun so that nobody takes it for a whole one. */
     private void breakOff(CoreSubscriber<? super ByteBuf> to, GatewayException failed) {
-        boolean listening = handedOver.get() == 0 && failed.code() != GatewayErrorCode.CLIENT_STALLED;
+        boolean listening = !window.heldBack() && failed.code() != GatewayErrorCode.CLIENT_STALLED;
         boolean told = listening && !bodyDone && lastWords(to, failed);
         CompletionStage<Void> broken = told
                 ? connection
@@ -369,11 +324,12 @@ final class ResultPump {
                 if (rest == null) {
                     break;
                 }
-                if (demand.getAndDecrement() <= 0) {
+                if (!window.wanted()) {
                     rest.release();
                     return false;
                 }
-                to.onNext(compressor == null ? rest : compressor.compress(rest, false));
+                ByteBuf last = compressor == null ? rest : compressor.compress(rest, false);
+                window.send(last.readableBytes(), () -> to.onNext(last));
             }
             return true;
         } catch (RuntimeException e) {
@@ -398,11 +354,7 @@ final class ResultPump {
     private final class Demand implements Subscription {
         @Override
         public void request(long n) {
-            long before = demand.getAndAccumulate(n, Operators::addCap);
-            awaitDelivery();
-            if (before == 0) {
-                drain();
-            }
+            window.request(n);
         }
 
         @Override

@@ -79,7 +79,7 @@ class DisconnectTest {
 
         how.leave(client);
 
-        assertThat(execution.cancelled.get(10, TimeUnit.SECONDS)).isEqualTo(CancelReason.CLIENT_GONE);
+        assertThat(execution.cancelled.get(60, TimeUnit.SECONDS)).isEqualTo(CancelReason.CLIENT_GONE);
     }
 
     @ParameterizedTest
@@ -97,11 +97,11 @@ class DisconnectTest {
         int before = server.queries.executions.size();
         RawClient client = new RawClient(server.port()).post("text/csv", "select 1");
         FakeQueryService.Execution execution = submitted(before);
-        assertThat(pulled.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(pulled.await(60, TimeUnit.SECONDS)).isTrue();
 
         how.leave(client);
 
-        assertThat(execution.cancelled.get(10, TimeUnit.SECONDS)).isEqualTo(CancelReason.CLIENT_GONE);
+        assertThat(execution.cancelled.get(60, TimeUnit.SECONDS)).isEqualTo(CancelReason.CLIENT_GONE);
         engine.countDown();
         await().untilTrue(result.closed);
     }
@@ -157,14 +157,12 @@ class DisconnectTest {
             client.head();
             int[] last = {-1};
             // Until nothing was pulled for a second.
-            await().pollInterval(1, TimeUnit.SECONDS)
-                    .atMost(30, TimeUnit.SECONDS)
-                    .until(() -> {
-                        int now = result.pulls.get();
-                        boolean still = now == last[0];
-                        last[0] = now;
-                        return still;
-                    });
+            await().pollInterval(1, TimeUnit.SECONDS).until(() -> {
+                int now = result.pulls.get();
+                boolean still = now == last[0];
+                last[0] = now;
+                return still;
+            });
             // A batch is 256 KiB of Arrow: window, chunk and the system's socket buffers, which are 4 to 6 MB.
             assertThat(result.pulls.get()).isLessThan(64);
             assertThat(result.closed).isFalse();
@@ -190,14 +188,12 @@ class DisconnectTest {
                 .post("application/vnd.apache.arrow.stream", "select 1", "Accept-Encoding: " + coding)) {
             assertThat(client.head()).containsIgnoringCase("content-encoding: " + coding);
             int[] last = {-1};
-            await().pollInterval(1, TimeUnit.SECONDS)
-                    .atMost(30, TimeUnit.SECONDS)
-                    .until(() -> {
-                        int now = result.pulls.get();
-                        boolean still = now == last[0];
-                        last[0] = now;
-                        return still;
-                    });
+            await().pollInterval(1, TimeUnit.SECONDS).until(() -> {
+                int now = result.pulls.get();
+                boolean still = now == last[0];
+                last[0] = now;
+                return still;
+            });
             assertThat(result.pulls.get()).isLessThan(64);
         }
         await().untilTrue(result.closed);

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.awaitility.Awaitility;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.server.reactive.HttpHandler;
@@ -38,6 +39,11 @@ import reactor.netty.http.server.HttpServer;
 
 /** The front on a real server and port; the user is named by the header X-User, and "root" is an administrator. */
 final class FrontServer implements AutoCloseable {
+
+    static {
+        // Bounds for machines that are busy with other things; nothing here waits for them to pass.
+        Awaitility.setDefaultTimeout(Duration.ofSeconds(60));
+    }
 
     final FakeQueryService queries = new FakeQueryService();
     final BufferAllocator allocator = new RootAllocator();
@@ -114,7 +120,7 @@ final class FrontServer implements AutoCloseable {
     }
 
     HttpRequest.Builder request(String path) {
-        return HttpRequest.newBuilder(uri(path)).header("X-User", "ada").timeout(Duration.ofSeconds(20));
+        return HttpRequest.newBuilder(uri(path)).header("X-User", "ada").timeout(Duration.ofSeconds(60));
     }
 
     HttpResponse<byte[]> post(String sql, String accept, String... headers) {

@@ -23,7 +23,7 @@ final class RawClient implements Closeable {
         // Small buffers, so that a reader that does not read is felt soon.
         socket.setReceiveBufferSize(16 << 10);
         socket.connect(new java.net.InetSocketAddress("127.0.0.1", port), 5000);
-        socket.setSoTimeout(20_000);
+        socket.setSoTimeout(60_000);
     }
 
     RawClient post(String accept, String sql, String... headers) throws IOException {

@@ -176,7 +176,7 @@ class TypesTest {
                                 : "v\r\n" + text + "\r\n") // A refusal is right too, when it names the column.
                 .isEqualTo("v\r\n" + text + "\r\n");
         if (response.statusCode() != 200) {
-            assertThat(response.body()).contains("\"v\"");
+            assertThat(response.body()).contains("Column \\\"v\\\"");
         }
     }
 }

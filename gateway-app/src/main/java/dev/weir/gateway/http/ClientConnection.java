@@ -8,6 +8,7 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.ssl.SslHandler;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -31,15 +32,23 @@ final class ClientConnection {
 
     private final Channel channel;
 
-    private ClientConnection(Channel channel) {
+    private final boolean http10;
+
+    private ClientConnection(Channel channel, boolean http10) {
         this.channel = channel;
+        this.http10 = http10;
     }
 
     static ClientConnection of(ServerHttpRequest request) {
         HttpServerRequest server = ServerHttpRequestDecorator.getNativeRequest(request);
         Channel[] found = new Channel[1];
         server.withConnection(connection -> found[0] = connection.channel());
-        return new ClientConnection(found[0]);
+        return new ClientConnection(found[0], server.version().equals(HttpVersion.HTTP_1_0));
+    }
+
+    /** Whether the client speaks HTTP/1.0, which knows no chunks. */
+    boolean isHttp10() {
+        return http10;
     }
 
     ByteBufAllocator allocator() {

@@ -47,9 +47,7 @@ class TlsMaterialTest {
 
     private final TestAuthority authority = new TestAuthority("test authority");
     private final ManualScheduler scheduler = new ManualScheduler();
-    private Path certificateFile;
-    private Path keyFile;
-    private Path caFile;
+    private Path certificateFile, keyFile, caFile;
 
     @BeforeEach
     void chooseFiles() {

@@ -125,13 +125,6 @@ class AdbcTest {
     }
 
     @Test
-    void informationIsTold() throws Exception {
-        try (ArrowReader information = adbc.connection().getInfo()) {
-            assertThat(Cells.rows(information).toString()).contains("Weir");
-        }
-    }
-
-    @Test
     void aFaultyStatementHasItsStatus() {
         assertThatThrownBy(() -> query("select * from nowhere"))
                 .isInstanceOfSatisfying(

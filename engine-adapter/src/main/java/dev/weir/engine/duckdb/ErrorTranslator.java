@@ -165,7 +165,7 @@ final class ErrorTranslator {
             return new Classified(
                     EngineFailure.EXECUTION, "22000", "The statement failed before its first row; nothing was changed");
         }
-        if (message.contains("parameter count mismatch") || message.contains("values were not provided")) {
+        if (message.contains("count mismatch") || message.contains("values were not provided")) {
             return new Classified(EngineFailure.INVALID_PARAMETER, "07001");
         }
         if (message.contains("configuration has been locked") || message.contains("configuration option")) {

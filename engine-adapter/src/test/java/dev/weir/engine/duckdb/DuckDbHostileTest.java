@@ -2,6 +2,7 @@ package dev.weir.engine.duckdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
@@ -12,6 +13,7 @@ import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.Rows;
 import dev.weir.engine.StatementDescription;
 import java.util.List;
+import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -79,22 +81,25 @@ class DuckDbHostileTest extends DuckDbTestBase {
     }
 
     @Test
-    void aCallBeyondTheThreadsIsUnavailable() {
-        List<EngineCall<ArrowResult>> calls = new java.util.ArrayList<>();
+    void aCallBeyondTheThreadsIsUnavailableAndChecksStillAnswer() {
+        DuckDbSettings two =
+                new DuckDbSettings(null, false, directory, List.of(), Map.of(), List.of(), 1L << 30, 1L << 30, 2, 2);
+        MetadataRequest catalogs = MetadataRequest.of(MetadataRequest.Kind.CATALOGS);
         String busy = "select count(*) from range(10000000) a(i), range(10000000) b(j) where i + j = 7";
-        for (int i = 0; i < 16; i++) {
-            calls.add(engine.execute(query(Access.READ, busy)));
+        try (DuckDbEngine small = DuckDbEngine.open(two)) {
+            List<EngineCall<ArrowResult>> calls =
+                    List.of(small.execute(query(Access.READ, busy)), small.execute(query(Access.READ, busy)));
+            Awaitility.await().until(() -> small.stats().activeCalls() == 2);
+            EngineException failure =
+                    catchThrowableOfType(EngineException.class, () -> Rows.of(small, query(Access.READ, "select 1")));
+            assertThat(failure.failure()).isEqualTo(EngineFailure.UNAVAILABLE);
+            Rows.await(small.check().result());
+            assertThat(Rows.drain(Rows.await(small.metadata(catalogs).result())))
+                    .hasSize(1);
+            calls.forEach(EngineCall::cancel);
+            calls.forEach(call -> Rows.await(call.stopped()));
+            Awaitility.await().until(() -> small.stats().activeCalls() == 0);
+            assertThat(Rows.of(small, query(Access.READ, "select 1"))).containsExactly(List.of(1));
         }
-        Awaitility.await().until(() -> engine.stats().activeCalls() == 16);
-        EngineException failure = failure(Access.READ, "select 1");
-        assertThat(failure.failure()).isEqualTo(EngineFailure.UNAVAILABLE);
-        Rows.await(engine.check().result());
-        assertThat(Rows.drain(Rows.await(engine.metadata(MetadataRequest.of(MetadataRequest.Kind.CATALOGS))
-                        .result())))
-                .hasSize(1);
-        calls.forEach(EngineCall::cancel);
-        calls.forEach(call -> Rows.await(call.stopped()));
-        Awaitility.await().until(() -> engine.stats().activeCalls() == 0);
-        staysWell();
     }
 }

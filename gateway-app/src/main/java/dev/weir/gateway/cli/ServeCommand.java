@@ -3,7 +3,9 @@ package dev.weir.gateway.cli;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.springframework.context.ApplicationListener;
@@ -66,10 +68,15 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<String> arguments = new ArrayList<>(configLocation());
+        // Given twice, the last one wins; Spring would join the values with a comma.
+        Map<String, String> last = new LinkedHashMap<>();
         for (String argument : rest) {
-            arguments.add(checked(argument));
+            String name = checked(argument).substring(0, argument.indexOf('='));
+            last.remove(name);
+            last.put(name, argument);
         }
+        List<String> arguments = new ArrayList<>(configLocation());
+        arguments.addAll(last.values());
         List<ApplicationListener<?>> listeners = demo ? List.of(new DemoData(context, verbosity.verbose())) : List.of();
         return starter.run(new GatewayStarter.Request(
                 List.copyOf(arguments), listeners, context.print(), context.err(), verbosity.verbose()));

@@ -62,7 +62,7 @@ final class UserCommand implements Runnable {
         private @Nullable Path usersFile;
 
         @Option(
-                names = "--data-dir",
+                names = {"--data-dir", "--weir.data-dir"},
                 paramLabel = "DIR",
                 description = "The data directory, whose users.yaml is meant; WEIR_DATA_DIR or ./data when not given.")
         private @Nullable Path dataDir;

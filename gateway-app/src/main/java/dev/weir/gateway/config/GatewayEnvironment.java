@@ -2,8 +2,11 @@ package dev.weir.gateway.config;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.MapPropertySource;
@@ -19,8 +22,13 @@ final class GatewayEnvironment {
 
     private GatewayEnvironment() {}
 
+    /** Binds as the application does later: an unknown key fails here already, before anything is made for the start. */
     static WeirProperties bind(Environment environment) {
-        return Binder.get(environment).bindOrCreate("weir", Bindable.of(WeirProperties.class));
+        return Binder.get(environment)
+                .bindOrCreate(
+                        "weir",
+                        Bindable.of(WeirProperties.class),
+                        new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter()));
     }
 
     static void prepare(ConfigurableEnvironment environment) {

@@ -108,7 +108,10 @@ final class GatewayLifecycle implements SmartLifecycle {
             throw e;
         } catch (Exception e) {
             if (running) {
-                log.error("The gateway's own calls to its fronts fail; it is not ready", e);
+                log.warn(
+                        "A call of the gateway to its own fronts failed ({}); it is tried again, until then not ready",
+                        e.toString());
+                log.debug("The failed call", e);
             }
             return false;
         }

@@ -46,7 +46,7 @@ final class WarmUp {
     private static final int CALLS = 300;
 
     private static final Duration TIME = Duration.ofSeconds(3);
-    private static final Duration CALL_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration CALL_TIMEOUT = Duration.ofSeconds(30);
 
     /** Users may be there already, or the caps be small: a refused call has gone through the front all the same. */
     private static final int TOO_MANY_REQUESTS = 429;

@@ -84,7 +84,7 @@ final class Actions {
         FlightSql.ActionCreatePreparedStatementResult.Builder result =
                 FlightSql.ActionCreatePreparedStatementResult.newBuilder()
                         .setPreparedStatementHandle(handle)
-                        .setParameterSchema(ArrowSchemas.serialize(description.parameters()));
+                        .setParameterSchema(ArrowSchemas.serialize(ArrowSchemas.forBinding(description.parameters())));
         // Clients take an empty dataset schema for an update.
         if (description.givesRows()) {
             result.setDatasetSchema(ArrowSchemas.serialize(description.schema()));

@@ -17,8 +17,6 @@ final class ArrowSchemas {
     /** The one shape of every statement that gives no rows. */
     static final Schema COUNT = new Schema(List.of(Field.notNullable("Count", new ArrowType.Int(64, true))));
 
-    static final Schema EMPTY = new Schema(List.of());
-
     private ArrowSchemas() {}
 
     /** As an encapsulated IPC message. */
@@ -30,5 +28,20 @@ final class ArrowSchemas {
             throw new UncheckedIOException(e);
         }
         return bytes.toByteString();
+    }
+
+    /** Whether the engine could not tell the type. */
+    static boolean isUntyped(Field field) {
+        return field.getType() instanceof ArrowType.Null;
+    }
+
+    /**
+     * Parameters as clients are told of them. One whose type the engine could not tell is shown as text: drivers that
+     * bind by the schema can bind nothing but null to Arrow's null type. Others bind what they have.
+     */
+    static Schema forBinding(Schema parameters) {
+        return new Schema(parameters.getFields().stream()
+                .map(field -> isUntyped(field) ? Field.nullable(field.getName(), new ArrowType.Utf8()) : field)
+                .toList());
     }
 }

@@ -1,8 +1,10 @@
 package dev.weir.gateway.flightsql;
 
 import com.google.protobuf.Any;
+import com.google.protobuf.ByteString;
 import org.apache.arrow.flight.impl.Flight;
 import org.apache.arrow.vector.types.pojo.Schema;
+import org.jspecify.annotations.Nullable;
 
 /** FlightInfos with the one endpoint that some clients insist on, without locations: read it where you asked. */
 final class FlightInfos {
@@ -10,9 +12,9 @@ final class FlightInfos {
     private FlightInfos() {}
 
     static Flight.FlightInfo.Builder of(
-            Flight.FlightDescriptor descriptor, Schema schema, Flight.FlightEndpoint.Builder endpoint) {
+            Flight.FlightDescriptor descriptor, @Nullable Schema schema, Flight.FlightEndpoint.Builder endpoint) {
         return Flight.FlightInfo.newBuilder()
-                .setSchema(ArrowSchemas.serialize(schema))
+                .setSchema(schema == null ? ByteString.EMPTY : ArrowSchemas.serialize(schema))
                 .setFlightDescriptor(descriptor)
                 .addEndpoint(endpoint)
                 .setTotalRecords(-1)

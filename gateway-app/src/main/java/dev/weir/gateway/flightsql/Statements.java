@@ -103,7 +103,7 @@ final class Statements {
                         boolean isRead = description.kind().isRead();
                         StatementTicket ticket = ticket(caller, statement, session, isRead ? "" : issuer, null);
                         return CompletableFuture.completedFuture(
-                                info(caller, descriptor, ticket, description.schema()));
+                                info(caller, descriptor, ticket, infoSchema(statement, description)));
                     }
                     ParameterPayload parameters = statement.parameters();
                     return run(caller, statement.sql(), decode(parameters).values(), parameters.size())
@@ -111,6 +111,16 @@ final class Statements {
                             .thenApply(outcome -> ticket(caller, statement, session, "", outcome))
                             .thenApply(ticket -> info(caller, descriptor, ticket, ArrowSchemas.COUNT));
                 });
+    }
+
+    /**
+     * The schema that the stream will have. Null when it hangs on values whose types the engine could not tell without
+     * them: clients then take the stream's, while a wrong one makes some of them refuse the stream.
+     */
+    private static @Nullable Schema infoSchema(Statement statement, Description description) {
+        boolean typesAreOpen = !statement.parameters().isEmpty()
+                && description.parameters().getFields().stream().anyMatch(ArrowSchemas::isUntyped);
+        return typesAreOpen ? null : description.schema();
     }
 
     private static StatementTicket ticket(
@@ -131,7 +141,7 @@ final class Statements {
     }
 
     private Flight.FlightInfo info(
-            Caller caller, Flight.FlightDescriptor descriptor, StatementTicket ticket, Schema schema) {
+            Caller caller, Flight.FlightDescriptor descriptor, StatementTicket ticket, @Nullable Schema schema) {
         byte[] signed = backend.signer().sign(caller.user(), ticket.encode(), settings.ticketTimeToLive());
         Any packed = Any.pack(FlightSql.TicketStatementQuery.newBuilder()
                 .setStatementHandle(ByteString.copyFrom(signed))

@@ -52,8 +52,7 @@ public final class HttpFront implements AutoCloseable {
     }
 
     HttpFront(QueryService queries, HttpFrontSettings settings, InstantSource clock, FreeDisk freeDisk) {
-        this.asyncQueries = new AsyncQueries(
-                new Spool(settings, freeDisk), settings.resultsTimeToLive(), clock, disk);
+        this.asyncQueries = new AsyncQueries(new Spool(settings, freeDisk), settings.resultsTimeToLive(), clock, disk);
         timer.setRemoveOnCancelPolicy(true);
         Answers answers = new Answers(encoding);
         SubmitHandler submit = new SubmitHandler(

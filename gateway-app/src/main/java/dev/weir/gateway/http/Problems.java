@@ -3,6 +3,7 @@ package dev.weir.gateway.http;
 import dev.weir.gateway.query.ErrorDetails;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.UUID;
@@ -18,6 +19,7 @@ import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
+import reactor.netty.channel.AbortedException;
 
 /**
  * Turns every failure of this front into problem+json: its own, the framework's, and faults. The last get an id that
@@ -54,6 +56,11 @@ final class Problems implements WebExceptionHandler, Ordered {
         }
         if (thrown instanceof ErrorResponse framework) {
             return framework(exchange, framework, thrown);
+        }
+        if (thrown instanceof IOException || AbortedException.isConnectionReset(thrown)) {
+            // The client is gone, in the middle of its request: nobody to answer, and no fault of ours.
+            log.debug("A client left while it sent its request", thrown);
+            return Mono.empty();
         }
         return write(exchange, fault(thrown));
     }

@@ -78,20 +78,23 @@ final class RequestBody {
 
         byte[] bytes() {
             if (length > maxBytes) {
-                throw tooLarge();
+                // Read to its end: the connection can go on.
+                throw tooLargeFailure();
             }
             return bytes.toByteArray();
         }
     }
 
     private HttpProblem tooLarge() {
+        return HttpProblem.closing(413, tooLargeFailure());
+    }
+
+    private GatewayException tooLargeFailure() {
         String limit = maxBytes % (1 << 20) == 0 ? (maxBytes >> 20) + "MB" : maxBytes + "B";
-        return HttpProblem.closing(
-                413,
-                new GatewayException(
-                        GatewayErrorCode.TOO_LARGE,
-                        "The request body is larger than " + limit + " (http.max-body-size).",
-                        ErrorDetails.ofLimit("query", "http.max-body-size", limit)));
+        return new GatewayException(
+                GatewayErrorCode.TOO_LARGE,
+                "The request body is larger than " + limit + " (http.max-body-size).",
+                ErrorDetails.ofLimit("query", "http.max-body-size", limit));
     }
 
     private static HttpProblem tooSlow() {

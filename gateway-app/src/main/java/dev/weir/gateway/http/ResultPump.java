@@ -90,8 +90,8 @@ final class ResultPump {
         this.connection = connection;
         this.encoding = encoding;
         this.onFault = onFault;
-        this.window = new DeliveryWindow(
-                connection, bytes -> source.stream().delivered(bytes), this::drain, this::abandon);
+        this.window =
+                new DeliveryWindow(connection, bytes -> source.stream().delivered(bytes), this::drain, this::abandon);
     }
 
     /** Starts; completes with the first chunk ready, or fails with a {@link GatewayException}. */
@@ -221,10 +221,7 @@ final class ResultPump {
     }
 
     private boolean mayEmit() {
-        return subscriber != null
-                && window.open()
-                && outcome.get() == Outcome.OPEN
-                && failure.get() == null;
+        return subscriber != null && window.open() && outcome.get() == Outcome.OPEN && failure.get() == null;
     }
 
     private void giveFirst(ByteBuf chunk, boolean whole) {
@@ -288,10 +285,11 @@ final class ResultPump {
         }
         if (!graceStarted) {
             graceStarted = true;
-            CompletableFuture.delayedExecutor(LAST_LINE_SECONDS, TimeUnit.SECONDS, encoding).execute(() -> {
-                graceOver = true;
-                drain();
-            });
+            CompletableFuture.delayedExecutor(LAST_LINE_SECONDS, TimeUnit.SECONDS, encoding)
+                    .execute(() -> {
+                        graceOver = true;
+                        drain();
+                    });
         }
         return false;
     }

@@ -73,6 +73,8 @@ final class Spool {
         try {
             checkDisk(LEAST_BYTES);
             Path path = settings.resultsDirectory().resolve(UUID.randomUUID() + SUFFIX);
+            // It may have been cleared away under a running gateway.
+            Files.createDirectories(settings.resultsDirectory());
             FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             return new SpoolFile(this, user, path, channel);
         } catch (IOException | RuntimeException e) {

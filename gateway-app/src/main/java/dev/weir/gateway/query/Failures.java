@@ -120,7 +120,7 @@ final class Failures {
         }
         if (rejection instanceof Rejection.MemoryTooLarge memory) {
             return new GatewayException(
-                    GatewayErrorCode.MEMORY_LIMIT,
+                    GatewayErrorCode.INVALID_REQUEST,
                     "The query asks for " + memory.requestedBytes()
                             + " bytes of memory, more than memory.max-per-query (" + memory.maxBytes()
                             + " bytes) allows; ask for less.",

@@ -49,9 +49,15 @@ final class RequestChecks {
                 case WRITE -> "writer";
                 case ADMIN -> "admin";
             };
+            String what = switch (scan.kind()) {
+                // Reads need more only for what they call or explain.
+                case QUERY, SHOW -> "A function or catalog table that tells of the server, or acts on it,";
+                case EXPLAIN -> "Explaining this statement";
+                default -> "A statement of the kind " + scan.kind();
+            };
             throw new GatewayException(
                     GatewayErrorCode.FORBIDDEN,
-                    "A statement of the kind " + scan.kind() + " needs the role " + needed + "; the user has the role "
+                    what + " needs the role " + needed + "; the user has the role "
                             + identity.role().name().toLowerCase(Locale.ROOT) + ".");
         }
     }

@@ -2,6 +2,7 @@ package dev.weir.gateway.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpExchange;
 import dev.weir.gateway.cli.query.FakeGateway;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -245,18 +246,23 @@ class QueryCommandTest {
 
     @Test
     void aResultThatBreaksOffWithoutAReasonIsAFailureToo() {
-        gateway.query = exchange ->
-                FakeGateway.begin(exchange, "text/csv").write("a\r\n1\r\n".getBytes(StandardCharsets.UTF_8));
+        gateway.query = exchange -> breakOff(exchange, "a\r\n1\r\n");
 
         assertThat(query("--format=csv", "select 1")).isEqualTo(1);
         assertThat(cli.err()).hasLineCount(1).contains("not complete");
     }
 
+    /** Sends part of a body, really, and ends the connection. */
+    private static void breakOff(HttpExchange exchange, String part) throws IOException {
+        OutputStream out = FakeGateway.begin(exchange, "text/csv");
+        out.write(part.getBytes(StandardCharsets.UTF_8));
+        out.flush();
+    }
+
     @Test
     void aFileAppearsOnlyWhenTheResultIsComplete() throws IOException {
         Path file = directory.resolve("out.csv");
-        gateway.query =
-                exchange -> FakeGateway.begin(exchange, "text/csv").write("a\r\n".getBytes(StandardCharsets.UTF_8));
+        gateway.query = exchange -> breakOff(exchange, "a\r\n");
         assertThat(query("--format=csv", "-o", file.toString(), "select 1")).isEqualTo(1);
         assertThat(directory).isEmptyDirectory();
 

@@ -81,6 +81,21 @@ class PreparedStatementsTest {
     }
 
     @Test
+    void aParameterWithoutTypeIsShownAsTextAndLeavesTheSchemaToTheStream() throws Exception {
+        queries.scripts.put("open", Script.numbers(1, 2).withParameters(Field.nullable("1", new ArrowType.Null())));
+        try (PreparedStatement statement = client.prepare("open")) {
+            assertThat(statement.getParameterSchema().getFields())
+                    .containsExactly(Field.nullable("1", new ArrowType.Utf8()));
+            statement.setParameters(ids(5));
+
+            FlightInfo info = statement.execute();
+
+            assertThat(info.getSchemaOptional()).isEmpty();
+            assertThat(FrontHarness.read(client, info)).hasSize(2);
+        }
+    }
+
+    @Test
     void oneHandleServesManyExecutionsWithItsOwnParameters() throws Exception {
         try (PreparedStatement statement = client.prepare("select")) {
             for (long id : new long[] {5, 6}) {

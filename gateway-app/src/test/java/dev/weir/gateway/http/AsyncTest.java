@@ -197,11 +197,11 @@ class AsyncTest {
                         DataSize.ofMegabytes(1),
                         Duration.ofMinutes(1)),
                 () -> Long.MAX_VALUE);
-        try (AsyncQueries queries = new AsyncQueries(
-                spool, Duration.ofHours(1), () -> server.now.get(), Runnable::run)) {
+        try (AsyncQueries queries =
+                new AsyncQueries(spool, Duration.ofHours(1), () -> server.now.get(), Runnable::run)) {
             Identity ada = new Identity("ada", List.of(), Role.READER);
-            CompletableFuture<LoadedResult> failed = CompletableFuture.failedFuture(
-                    new GatewayException(GatewayErrorCode.INVALID_SQL, "syntax error"));
+            CompletableFuture<LoadedResult> failed =
+                    CompletableFuture.failedFuture(new GatewayException(GatewayErrorCode.INVALID_SQL, "syntax error"));
             String first = null;
             String last = null;
             for (int i = 0; i <= 10_000; i++) {

@@ -157,14 +157,12 @@ class DisconnectTest {
             client.head();
             int[] last = {-1};
             // Until nothing was pulled for a second.
-            await().pollInterval(1, TimeUnit.SECONDS)
-                    
-                    .until(() -> {
-                        int now = result.pulls.get();
-                        boolean still = now == last[0];
-                        last[0] = now;
-                        return still;
-                    });
+            await().pollInterval(1, TimeUnit.SECONDS).until(() -> {
+                int now = result.pulls.get();
+                boolean still = now == last[0];
+                last[0] = now;
+                return still;
+            });
             // A batch is 256 KiB of Arrow: window, chunk and the system's socket buffers, which are 4 to 6 MB.
             assertThat(result.pulls.get()).isLessThan(64);
             assertThat(result.closed).isFalse();
@@ -190,14 +188,12 @@ class DisconnectTest {
                 .post("application/vnd.apache.arrow.stream", "select 1", "Accept-Encoding: " + coding)) {
             assertThat(client.head()).containsIgnoringCase("content-encoding: " + coding);
             int[] last = {-1};
-            await().pollInterval(1, TimeUnit.SECONDS)
-                    
-                    .until(() -> {
-                        int now = result.pulls.get();
-                        boolean still = now == last[0];
-                        last[0] = now;
-                        return still;
-                    });
+            await().pollInterval(1, TimeUnit.SECONDS).until(() -> {
+                int now = result.pulls.get();
+                boolean still = now == last[0];
+                last[0] = now;
+                return still;
+            });
             assertThat(result.pulls.get()).isLessThan(64);
         }
         await().untilTrue(result.closed);

@@ -32,7 +32,8 @@ class HttpFrontWiringTest {
 
             assertThat(context.getBean(RouterFunction.class)).isNotNull();
             assertThat(context.getBean(WebExceptionHandler.class)).isInstanceOf(Problems.class);
-            assertThat(context.getBean(HttpFront.class).authenticationEntryPoint()).isNotNull();
+            assertThat(context.getBean(HttpFront.class).authenticationEntryPoint())
+                    .isNotNull();
             assertThat(context.getBean(HttpFront.class).accessDeniedHandler()).isNotNull();
             assertThat(Files.isDirectory(data.resolve("results"))).isTrue();
         }

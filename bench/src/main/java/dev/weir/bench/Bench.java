@@ -1,0 +1,45 @@
+package dev.weir.bench;
+
+import java.nio.file.Path;
+import java.util.Locale;
+
+/** Entry point of the client side: {@code latency}, {@code http}, {@code flight} or {@code drain}; see bench/run.sh. */
+public final class Bench {
+
+    private Bench() {}
+
+    public static void main(String[] args) throws Exception {
+        switch (args[0]) {
+            case "latency" -> Latency.run(Target.of(args), Integer.parseInt(args[6]));
+            case "http" -> Throughput.http(Target.of(args), args[6], Long.parseLong(args[7]));
+            case "flight" -> Throughput.flight(Target.of(args), args[6], Long.parseLong(args[7]));
+            case "drain" -> Drain.run(Path.of(args[1]), args[2], Integer.parseInt(args[3]));
+            default -> throw new IllegalArgumentException(args[0]);
+        }
+    }
+
+    /** Where the server is, and whom it believes. */
+    record Target(int httpPort, int flightPort, int barePort, Path certificate, String user, String password) {
+
+        static Target of(String[] args) {
+            return new Target(
+                    Integer.parseInt(args[1]),
+                    Integer.parseInt(args[2]),
+                    Integer.parseInt(args[3]),
+                    Path.of(args[4]),
+                    args[5].substring(0, args[5].indexOf(':')),
+                    args[5].substring(args[5].indexOf(':') + 1));
+        }
+    }
+
+    static void print(String name, Object... values) {
+        StringBuilder line = new StringBuilder(String.format(Locale.ROOT, "%-34s", name));
+        for (Object value : values) {
+            line.append(
+                    value instanceof Double number
+                            ? String.format(Locale.ROOT, " %10.3f", number)
+                            : String.format(Locale.ROOT, " %10s", value));
+        }
+        System.out.println(line);
+    }
+}

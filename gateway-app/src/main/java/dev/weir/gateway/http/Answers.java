@@ -9,10 +9,12 @@ import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import reactor.core.publisher.Mono;
 import reactor.netty.channel.AbortedException;
+import reactor.netty.http.server.HttpServerResponse;
 
 /** Makes answers that carry a result. */
 final class Answers {
@@ -78,16 +80,22 @@ final class Answers {
                         headers.set(HttpHeaders.CONTENT_ENCODING, first.coding().token());
                     }
                 })
-                .body((response, context) -> write(response, pump, first));
+                .body((response, context) -> write(response, wanted.connection(), pump, first));
     }
 
     static Consumer<HttpHeaders> headersOf(QuerySnapshot query) {
         return headers -> AnswerHeaders.write(headers, query);
     }
 
-    private static Mono<Void> write(ServerHttpResponse response, ResultPump pump, ResultPump.First first) {
+    private static Mono<Void> write(
+            ServerHttpResponse response, ClientConnection connection, ResultPump pump, ResultPump.First first) {
         NettyDataBufferFactory buffers = (NettyDataBufferFactory) response.bufferFactory();
         if (!first.whole()) {
+            if (connection.isHttp10()) {
+                // No chunks there: the body ends with the connection. A broken one ends with a reset.
+                HttpServerResponse server = ServerHttpResponseDecorator.getNativeResponse(response);
+                server.chunkedTransfer(false).keepAlive(false);
+            }
             return response.writeWith(pump.chunks().map(buffers::wrap))
                     .doOnSuccess(done -> pump.finish(0))
                     .doOnError(thrown -> pump.abandon())

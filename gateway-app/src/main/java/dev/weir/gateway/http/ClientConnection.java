@@ -7,7 +7,13 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.ssl.SslHandler;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -15,6 +21,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import reactor.netty.NettyPipeline;
 import reactor.netty.http.server.HttpServerRequest;
 
 /**
@@ -31,15 +38,23 @@ final class ClientConnection {
 
     private final Channel channel;
 
-    private ClientConnection(Channel channel) {
+    private final boolean http10;
+
+    private ClientConnection(Channel channel, boolean http10) {
         this.channel = channel;
+        this.http10 = http10;
     }
 
     static ClientConnection of(ServerHttpRequest request) {
         HttpServerRequest server = ServerHttpRequestDecorator.getNativeRequest(request);
         Channel[] found = new Channel[1];
         server.withConnection(connection -> found[0] = connection.channel());
-        return new ClientConnection(found[0]);
+        return new ClientConnection(found[0], server.version().equals(HttpVersion.HTTP_1_0));
+    }
+
+    /** Whether the client speaks HTTP/1.0, which knows no chunks. */
+    boolean isHttp10() {
+        return http10;
     }
 
     ByteBufAllocator allocator() {
@@ -91,6 +106,27 @@ final class ClientConnection {
     /** Closes the connection after what was sent, without the end of the chunked body. */
     CompletionStage<Void> closeUnfinished() {
         return close(false);
+    }
+
+    /**
+     * Tells in the answer that is about to be written that the connection ends with it. The server would close at once if
+     * it saw that header itself, so it is added behind the server's back.
+     */
+    void announceClose() {
+        channel.pipeline().addAfter(NettyPipeline.HttpCodec, CloseAnnouncer.NAME, new CloseAnnouncer());
+    }
+
+    private static final class CloseAnnouncer extends ChannelOutboundHandlerAdapter {
+        static final String NAME = "weir.closeAnnouncer";
+
+        @Override
+        public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+            if (message instanceof HttpResponse answer) {
+                answer.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+                context.pipeline().remove(this);
+            }
+            context.write(message, promise);
+        }
     }
 
     /**

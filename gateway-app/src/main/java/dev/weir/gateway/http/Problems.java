@@ -48,6 +48,7 @@ final class Problems implements WebExceptionHandler, Ordered {
                 return written;
             }
             ClientConnection connection = ClientConnection.of(exchange.getRequest());
+            connection.announceClose();
             return written.doOnSuccess(done -> connection.closeLingering());
         }
         if (thrown instanceof GatewayException failure) {

@@ -39,8 +39,8 @@ WEIR_USER_PASSWORD=$password bin/weir user add bench --role admin --data-dir "$d
 
 # Before the gateway has the file: it alone may open it then.
 sql='select * from lineitem'
-read -r drain_bytes drain_cpu drain_wall \
-    < <("$java" "${flags[@]}" -cp "$classpath" dev.weir.bench.Bench drain "$work/bench.duckdb" "$sql" 4)
+drained=$("$java" "${flags[@]}" -cp "$classpath" dev.weir.bench.Bench drain "$work/bench.duckdb" "$sql" 4)
+read -r drain_bytes drain_cpu drain_wall <<<"$drained"
 
 "$java" "${flags[@]}" -XX:MaxRAMPercentage=20 -cp "$classpath" dev.weir.bench.BenchServer "$bare" "$data" \
     --weir.data-dir="$data" --weir.engine.duckdb.database="$work/bench.duckdb" \

@@ -102,13 +102,16 @@ class BrokenAnswerTest {
 
     @Test
     void aBodyForHttp10EndsWithTheConnectionAndABrokenOneWithAReset() throws Exception {
-        String request = "POST /v1/queries HTTP/1.0\r\nX-User: ada\r\nAccept: text/csv\r\nContent-Length: 8\r\n\r\nselect 1";
+        String request =
+                "POST /v1/queries HTTP/1.0\r\nX-User: ada\r\nAccept: text/csv\r\nContent-Length: 8\r\n\r\nselect 1";
         server.queries.answer(FakeResult.numbers(server.allocator, 40, 32_768));
         try (RawClient client = new RawClient(server.port()).send(request)) {
             assertThat(client.head()).contains(" 200 ").doesNotContainIgnoringCase("chunked");
             ByteArrayOutputStream all = new ByteArrayOutputStream();
             assertThat(client.readTo(all)).isEqualTo(RawClient.End.CLOSED);
-            assertThat(all.toString(StandardCharsets.US_ASCII)).startsWith("n\r\n0\r\n1\r\n").endsWith("\r\n1310719\r\n");
+            assertThat(all.toString(StandardCharsets.US_ASCII))
+                    .startsWith("n\r\n0\r\n1\r\n")
+                    .endsWith("\r\n1310719\r\n");
         }
         server.queries.answer(FakeResult.numbers(server.allocator, 40, 32_768, FAILURE));
         try (RawClient client = new RawClient(server.port()).send(request)) {

@@ -24,7 +24,7 @@ cleanup() {
 trap cleanup EXIT
 
 echo "building" >&2
-mvn -B -q -DskipTests package dependency:build-classpath -Dmdep.outputFile=target/classpath -pl bench -am >&2
+mvn -B -q -DskipTests -Dspotless.check.skip package dependency:build-classpath -Dmdep.outputFile=target/classpath -pl bench -am >&2
 classpath=bench/target/classes:$(cat bench/target/classpath)
 
 free_port() {

@@ -18,7 +18,7 @@ version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | hea
 work=$(mktemp -d)
 server=
 cleanup() {
-    [ -n "$server" ] && kill "$server" 2>/dev/null && wait "$server" 2>/dev/null
+    [ -z "$server" ] || { kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; } || true
     rm -rf "$work"
 }
 trap cleanup EXIT
@@ -69,7 +69,7 @@ memory() {
         /^jvm_memory_used_bytes\{.*area="heap"/ { heap += $NF }
         /^weir_engine_arrow_memory_bytes/ { arrow += $NF }
         /^jvm_buffer_memory_used_bytes\{.*id="direct"/ { direct += $NF }
-        END { printf "%.0f %.0f %.0f", heap / 1e6, arrow / 1e6, direct / 1e6 }'
+        END { printf "%.0f %.0f %.0f\n", heap / 1e6, arrow / 1e6, direct / 1e6 }'
 }
 
 collect() {

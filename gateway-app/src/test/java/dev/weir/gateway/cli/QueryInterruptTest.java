@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.gateway.cli.query.FakeGateway;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -74,10 +75,21 @@ class QueryInterruptTest {
     }
 
     private static Process start(FakeGateway gateway, String option) throws Exception {
-        ProcessBuilder builder = new ProcessBuilder(ChildProcess.command(
+        List<String> command = new ArrayList<>(ChildProcess.command(
                 List.of("-XX:TieredStopAtLevel=1"),
                 List.of("query", "--url", gateway.url(), "-u", "admin:secret", option, "select 1")));
-        return builder.start();
+        command.addAll(0, heedingInterrupts());
+        return new ProcessBuilder(command).start();
+    }
+
+    /**
+     * A shell starts its background jobs, and so a build in the background and all its children, with SIGINT ignored; a
+     * JVM leaves it so. A terminal does not, and that is what is tested here.
+     */
+    private static List<String> heedingInterrupts() throws Exception {
+        List<String> env = List.of("env", "--default-signal=INT");
+        Process tried = new ProcessBuilder("env", "--default-signal=INT", "true").start();
+        return tried.waitFor() == 0 ? env : List.of();
     }
 
     private static void interrupt(Process process) throws Exception {

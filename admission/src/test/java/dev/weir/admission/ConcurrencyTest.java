@@ -64,7 +64,7 @@ class ConcurrencyTest {
     @Test
     @Tag("full")
     void limitsHoldAndNothingIsLeftUnderEightThreadsForLong() {
-        storm(500_000);
+        storm(100_000);
     }
 
     private void storm(int queriesPerThread) {

@@ -98,7 +98,7 @@ final class DuckDbResult implements ArrowResult {
     public void cancel() {
         scope.cancel();
         CompletableFuture<Boolean> batch = pending.get();
-        if (batch != null) {
+        if (batch != null && !batch.isDone()) {
             batch.completeExceptionally(ErrorTranslator.cancelled());
         }
     }

@@ -1,5 +1,6 @@
 package dev.weir.admission;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -31,6 +32,18 @@ public interface AdmissionController {
      * refused. A shorter queue drains, too.
      */
     void update(AdmissionLimits limits);
+
+    /**
+     * What would happen to this query if it were submitted now. Changes nothing: takes no token of a rate, no place, and
+     * tells no listener.
+     */
+    Explanation explain(AdmissionRequest request);
+
+    /** What was learned about run times, the statements, users and groups seen last first. */
+    List<RunTimeStats> history(int most);
+
+    /** Starts nothing while true, and lets what runs go on: for when the machine's memory is short. */
+    void hold(boolean held);
 
     /** Refuses new queries and those that wait with DRAINING; completes when the last permit is closed. */
     CompletionStage<Void> drain();

@@ -14,6 +14,8 @@ import java.util.OptionalLong;
  * @param memoryBytes the reservation asked for; empty for the default. At least 1, else
  *     an {@link IllegalArgumentException}; more than the maximum is refused
  * @param queueTimeout how long it may wait; capped by the configured one. Zero or less: run at once or be refused
+ * @param priority among the user's own waiting queries
+ * @param heavy declared to be no short query, whatever was learned
  */
 public record AdmissionRequest(
         String queryId,
@@ -21,12 +23,25 @@ public record AdmissionRequest(
         List<String> groups,
         long fingerprint,
         OptionalLong memoryBytes,
-        Duration queueTimeout) {
+        Duration queueTimeout,
+        Priority priority,
+        boolean heavy) {
 
     public AdmissionRequest {
         groups = List.copyOf(groups);
         if (memoryBytes.isPresent() && memoryBytes.getAsLong() < 1) {
             throw new IllegalArgumentException("memory must be at least 1 byte");
         }
+    }
+
+    /** A request of normal priority without a hint. */
+    public AdmissionRequest(
+            String queryId,
+            String user,
+            List<String> groups,
+            long fingerprint,
+            OptionalLong memoryBytes,
+            Duration queueTimeout) {
+        this(queryId, user, groups, fingerprint, memoryBytes, queueTimeout, Priority.NORMAL, false);
     }
 }

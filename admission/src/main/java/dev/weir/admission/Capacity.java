@@ -29,7 +29,7 @@ final class Capacity {
     }
 
     boolean underUserCap(UserQueue user) {
-        return user.running < limits.userMaxRunning();
+        return user.running < limits.group("default").user().maxRunning();
     }
 
     boolean fitsMemory(long bytes) {
@@ -43,16 +43,18 @@ final class Capacity {
 
     /** Whether a user's queue may be this long. */
     boolean fitsUserQueue(int length) {
-        return length <= limits.userMaxQueued();
+        return length <= limits.group("default").user().maxQueued();
     }
 
     boolean mayReserve(long bytes) {
-        return bytes <= limits.memoryMaxPerQueryBytes();
+        return bytes <= limits.group("default").memoryMaxPerQueryBytes();
     }
 
     /** How long a query may wait, in nanoseconds from 0: what it asks for, at most what is configured. */
     long allowedWaitNanos(Duration requested) {
-        Duration allowed = requested.compareTo(limits.queueTimeout()) < 0 ? requested : limits.queueTimeout();
+        Duration allowed = requested.compareTo(limits.group("default").queueTimeout()) < 0
+                ? requested
+                : limits.group("default").queueTimeout();
         if (allowed.isNegative()) {
             return 0;
         }

@@ -98,7 +98,8 @@ final class FairAdmissionController implements AdmissionController {
         waiter.sequence = arrivals++;
         waiter.arrivedNanos = now;
         waiter.deadlineNanos = now + capacity.allowedWaitNanos(request.queueTimeout());
-        waiter.bytes = request.memoryBytes().orElse(capacity.limits().memoryPerQueryBytes());
+        waiter.bytes =
+                request.memoryBytes().orElse(capacity.limits().group("default").memoryPerQueryBytes());
         Rejection refusal = refuseAtOnce(waiter);
         if (refusal != null) {
             waiter.markRefused(refusal);
@@ -124,7 +125,8 @@ final class FairAdmissionController implements AdmissionController {
             return forecast.draining();
         }
         if (!capacity.mayReserve(waiter.bytes)) {
-            return new Rejection.MemoryTooLarge(waiter.bytes, capacity.limits().memoryMaxPerQueryBytes());
+            return new Rejection.MemoryTooLarge(
+                    waiter.bytes, capacity.limits().group("default").memoryMaxPerQueryBytes());
         }
         String name = waiter.request.user();
         UserQueue user = queue.find(name);
@@ -282,9 +284,14 @@ final class FairAdmissionController implements AdmissionController {
             now = new AdmissionSnapshot(
                     capacity.limits(),
                     capacity.running(),
+                    0,
                     capacity.queued(),
+                    0,
                     capacity.reservedBytes(),
+                    List.of(),
                     queue.userShares(),
+                    java.util.Map.of(),
+                    false,
                     draining);
         } finally {
             lock.unlock();
@@ -293,7 +300,17 @@ final class FairAdmissionController implements AdmissionController {
         List<AdmissionSnapshot.User> users = new ArrayList<>(now.users());
         users.sort(Comparator.comparing(AdmissionSnapshot.User::name));
         return new AdmissionSnapshot(
-                now.limits(), now.running(), now.queued(), now.reservedBytes(), users, now.draining());
+                now.limits(),
+                now.running(),
+                0,
+                now.queued(),
+                0,
+                now.reservedBytes(),
+                List.of(),
+                users,
+                java.util.Map.of(),
+                false,
+                now.draining());
     }
 
     @Override
@@ -363,6 +380,19 @@ final class FairAdmissionController implements AdmissionController {
         }
         return waiter != null;
     }
+
+    @Override
+    public Explanation explain(AdmissionRequest request) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public List<RunTimeStats> history(int most) {
+        return List.of();
+    }
+
+    @Override
+    public void hold(boolean held) {}
 
     @Override
     public long listenerFailures() {

@@ -73,7 +73,8 @@ final class FairQueue {
     List<AdmissionSnapshot.User> userShares() {
         List<AdmissionSnapshot.User> shares = new ArrayList<>(users.size());
         for (UserQueue user : users.values()) {
-            shares.add(new AdmissionSnapshot.User(user.name, user.running, user.queued(), user.reservedBytes));
+            shares.add(new AdmissionSnapshot.User(
+                    user.name, "default", user.running, 0, user.queued(), 0, user.reservedBytes));
         }
         return shares;
     }

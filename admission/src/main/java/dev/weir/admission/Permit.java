@@ -59,6 +59,31 @@ final class Permit implements RunPermit {
     }
 
     @Override
+    public String group() {
+        return "default";
+    }
+
+    @Override
+    public QueryClass queryClass() {
+        return QueryClass.HEAVY;
+    }
+
+    @Override
+    public boolean inShortLane() {
+        return false;
+    }
+
+    @Override
+    public boolean pause() {
+        return false;
+    }
+
+    @Override
+    public java.util.concurrent.CompletionStage<Void> resume() {
+        return java.util.concurrent.CompletableFuture.completedFuture(null);
+    }
+
+    @Override
     public void close(Outcome outcome) {
         if (state.compareAndSet(State.HELD, State.CLOSED)) {
             controller.release(this, outcome);

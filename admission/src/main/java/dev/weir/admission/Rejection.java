@@ -47,6 +47,14 @@ public sealed interface Rejection {
         }
     }
 
+    /**
+     * Queries come faster than allowed.
+     *
+     * @param scope whose rate
+     * @param name the user or group, or empty for the global rate
+     */
+    record RateLimited(Scope scope, String name, RateLimit rate, Duration retryAfter) implements Rejection {}
+
     /** The gateway is shutting down. */
     record Draining(Duration retryAfter) implements Rejection {}
 }

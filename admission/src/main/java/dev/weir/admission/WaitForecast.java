@@ -58,14 +58,16 @@ final class WaitForecast {
             int running = known == null ? 0 : known.running;
             int queued = known == null ? 0 : known.queued();
             Duration retryAfter = turnover(queued + 1, running, history.expectedNanos(user));
-            return new Rejection.QueueFull(scope, user, capacity.limits().userMaxQueued(), retryAfter);
+            return new Rejection.QueueFull(
+                    scope, user, capacity.limits().group("default").user().maxQueued(), retryAfter);
         }
         Duration retryAfter = turnover(capacity.queued() + 1, capacity.running(), history.expectedNanos());
         return new Rejection.QueueFull(scope, "", capacity.limits().maxQueued(), retryAfter);
     }
 
     Rejection memoryTooLarge(long bytes) {
-        return new Rejection.MemoryTooLarge(bytes, capacity.limits().memoryMaxPerQueryBytes());
+        return new Rejection.MemoryTooLarge(
+                bytes, capacity.limits().group("default").memoryMaxPerQueryBytes());
     }
 
     Rejection draining() {
@@ -158,7 +160,9 @@ final class WaitForecast {
         if (reason != WaitReason.USER_MAX_RUNNING || ownReleasesPerNano == 0) {
             return byTurn;
         }
-        int ownAtOnce = Math.max(1, Math.min(user.running, capacity.limits().userMaxRunning()));
+        int ownAtOnce = Math.max(
+                1,
+                Math.min(user.running, capacity.limits().group("default").user().maxRunning()));
         return Math.max(byTurn, 1 / ownReleasesPerNano + ahead.ownNanos / ownAtOnce);
     }
 }

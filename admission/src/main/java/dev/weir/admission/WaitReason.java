@@ -4,10 +4,16 @@ package dev.weir.admission;
 public enum WaitReason {
     /** The global running cap. */
     MAX_RUNNING,
+    /** The group's running cap. */
+    GROUP_MAX_RUNNING,
     /** The user's own running cap. */
     USER_MAX_RUNNING,
     /** The memory budget. */
     MEMORY,
+    /** The group's memory budget. */
+    GROUP_MEMORY,
+    /** Nothing is started while the machine's memory is short. */
+    HELD,
     /** Nothing but its turn: others are ahead. */
     TURN
 }

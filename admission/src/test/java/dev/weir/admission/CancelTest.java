@@ -22,7 +22,7 @@ class CancelTest {
 
         AdmissionSnapshot now = gate.controller.snapshot();
         assertThat(now.queued()).isZero();
-        assertThat(now.users()).containsExactly(new AdmissionSnapshot.User("ann", 1, 0, 1));
+        assertThat(now.users()).containsExactly(new AdmissionSnapshot.User("ann", "default", 1, 0, 0, 0, 1));
         assertThat(gate.submit("bob").isWaiting()).as("its place is free").isTrue();
         running.finish();
     }

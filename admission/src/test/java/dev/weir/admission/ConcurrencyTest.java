@@ -78,7 +78,7 @@ class ConcurrencyTest {
         assertThat(violations).hasValue(0);
         await().atMost(Duration.ofSeconds(10))
                 .untilAsserted(() -> assertThat(controller.snapshot())
-                        .isEqualTo(new AdmissionSnapshot(controller.snapshot().limits(), 0, 0, 0, List.of(), false)));
+                        .isEqualTo(Gate.nothing(controller.snapshot().limits())));
         await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> tally.assertBalanced(asked.get()));
         assertThat(controller.drain().toCompletableFuture()).succeedsWithin(Duration.ofSeconds(10));
     }

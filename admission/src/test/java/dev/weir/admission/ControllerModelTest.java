@@ -298,8 +298,11 @@ class ControllerModelTest {
                     .sorted()
                     .map(user -> new AdmissionSnapshot.User(
                             user,
+                            AdmissionLimits.DEFAULT_GROUP,
                             (int) runningOf(user),
+                            0,
                             (int) waitingOf(user),
+                            0,
                             running.stream()
                                     .filter(asked -> asked.user.equals(user))
                                     .mapToLong(Asked::bytes)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
@@ -30,6 +31,11 @@ final class Gate {
 
     Gate(Limits limits, Executor callbacks) {
         controller = AdmissionControllers.create(limits.build(), time, time, callbacks, new Recorder());
+    }
+
+    /** The snapshot of a controller that has nothing to do. */
+    static AdmissionSnapshot nothing(AdmissionLimits limits) {
+        return new AdmissionSnapshot(limits, 0, 0, 0, 0, 0, List.of(), List.of(), Map.of(), false, false);
     }
 
     Query submit(String user) {

@@ -45,7 +45,7 @@ record Limits(
     }
 
     AdmissionLimits build() {
-        return new AdmissionLimits(
+        return AdmissionLimits.flat(
                 maxRunning, maxQueued, queueTimeout, budget, perQuery, maxPerQuery, userMaxRunning, userMaxQueued);
     }
 }

@@ -51,7 +51,8 @@ class MemoryTest {
 
         assertThat(gate.submit("ann").permit.reservedBytes()).isEqualTo(30);
         assertThat(gate.submit("ann", 5).permit.reservedBytes()).isEqualTo(5);
-        assertThat(gate.controller.snapshot().users()).containsExactly(new AdmissionSnapshot.User("ann", 2, 0, 35));
+        assertThat(gate.controller.snapshot().users())
+                .containsExactly(new AdmissionSnapshot.User("ann", "default", 2, 0, 0, 0, 35));
     }
 
     @Test

@@ -153,7 +153,7 @@ class WaitInfoTest {
         Gate gate = new Gate(Limits.running(1));
 
         assertThat(gate.controller.snapshot())
-                .isEqualTo(new AdmissionSnapshot(Limits.running(1).build(), 0, 0, 0, List.of(), false));
+                .isEqualTo(Gate.nothing(Limits.running(1).build()));
         assertThat(gate.controller.listenerFailures()).isZero();
     }
 }

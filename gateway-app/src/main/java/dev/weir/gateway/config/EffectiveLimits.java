@@ -35,7 +35,7 @@ record EffectiveLimits(AdmissionLimits admission, QueryLimits clocks) {
         long max = bytes(given.memory().maxPerQuery(), budget);
         long perQuery = bytes(given.memory().perQuery(), Math.min(max, budget / Math.max(1, maxRunning)));
         try {
-            AdmissionLimits admission = new AdmissionLimits(
+            AdmissionLimits admission = AdmissionLimits.flat(
                     maxRunning,
                     given.maxQueued(),
                     given.queueTimeout(),
@@ -57,7 +57,7 @@ record EffectiveLimits(AdmissionLimits admission, QueryLimits clocks) {
 
     /** Limits of a lane beside the queue: few places, fair between users, no memory of its own. */
     AdmissionLimits lane() {
-        return new AdmissionLimits(
+        return AdmissionLimits.flat(
                 LANE_PLACES, LANE_QUEUE, clocks.describeTimeout(), LANE_PLACES, 1, 1, LANE_PLACES / 2, LANE_QUEUE / 4);
     }
 

@@ -160,8 +160,11 @@ final class Failures {
     static String describe(WaitReason reason) {
         return switch (reason) {
             case MAX_RUNNING -> "max-running";
+            case GROUP_MAX_RUNNING -> "group max-running";
             case USER_MAX_RUNNING -> "user.max-running";
             case MEMORY -> "memory.budget";
+            case GROUP_MEMORY -> "group memory.budget";
+            case HELD -> "the machine's memory";
             case TURN -> "the queries ahead of it";
         };
     }

@@ -17,12 +17,12 @@ class EffectiveLimitsTest {
     void defaultsComeFromTheMachine() {
         EffectiveLimits limits = limits(Map.of(), 4, 10 * GIB);
         assertThat(limits.admission().maxRunning()).isEqualTo(8);
-        assertThat(limits.admission().userMaxRunning()).isEqualTo(4);
+        assertThat(limits.admission().group("default").user().maxRunning()).isEqualTo(4);
         assertThat(limits.admission().maxQueued()).isEqualTo(1000);
-        assertThat(limits.admission().userMaxQueued()).isEqualTo(100);
+        assertThat(limits.admission().group("default").user().maxQueued()).isEqualTo(100);
         assertThat(limits.admission().memoryBudgetBytes()).isEqualTo(6 * GIB);
-        assertThat(limits.admission().memoryPerQueryBytes()).isEqualTo(6 * GIB / 8);
-        assertThat(limits.admission().memoryMaxPerQueryBytes()).isEqualTo(6 * GIB);
+        assertThat(limits.admission().group("default").memoryPerQueryBytes()).isEqualTo(6 * GIB / 8);
+        assertThat(limits.admission().group("default").memoryMaxPerQueryBytes()).isEqualTo(6 * GIB);
         assertThat(limits.clocks().queueTimeout()).hasSeconds(60);
         assertThat(limits.clocks().statementTimeout()).hasMinutes(10);
         assertThat(limits.clocks().clientStallTimeout()).hasSeconds(60);
@@ -32,14 +32,16 @@ class EffectiveLimitsTest {
     void aSingleCoreStillRunsAQueryOfEachUser() {
         assertThat(limits(Map.of("weir.admission.max-running", "1"), 1, GIB)
                         .admission()
-                        .userMaxRunning())
+                        .group("default")
+                        .user()
+                        .maxRunning())
                 .isEqualTo(1);
     }
 
     @Test
     void aReservationNeverStartsAboveTheLargestAllowed() {
         EffectiveLimits limits = limits(Map.of("weir.admission.memory.max-per-query", "64MB"), 2, 8 * GIB);
-        assertThat(limits.admission().memoryPerQueryBytes()).isEqualTo(64L << 20);
+        assertThat(limits.admission().group("default").memoryPerQueryBytes()).isEqualTo(64L << 20);
     }
 
     @Test

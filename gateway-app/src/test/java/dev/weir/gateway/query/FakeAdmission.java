@@ -6,13 +6,17 @@ import dev.weir.admission.AdmissionLimits;
 import dev.weir.admission.AdmissionRejectedException;
 import dev.weir.admission.AdmissionRequest;
 import dev.weir.admission.AdmissionSnapshot;
+import dev.weir.admission.Explanation;
+import dev.weir.admission.QueryClass;
 import dev.weir.admission.Rejection;
 import dev.weir.admission.RunPermit;
+import dev.weir.admission.RunTimeStats;
 import dev.weir.admission.WaitInfo;
 import dev.weir.admission.WaitReason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -72,6 +76,31 @@ final class FakeAdmission implements AdmissionController {
         }
 
         @Override
+        public String group() {
+            return AdmissionLimits.DEFAULT_GROUP;
+        }
+
+        @Override
+        public QueryClass queryClass() {
+            return QueryClass.HEAVY;
+        }
+
+        @Override
+        public boolean inShortLane() {
+            return false;
+        }
+
+        @Override
+        public boolean pause() {
+            return false;
+        }
+
+        @Override
+        public CompletionStage<Void> resume() {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
         public synchronized void close(Outcome outcome) {
             if (!closed) {
                 closed = true;
@@ -94,8 +123,9 @@ final class FakeAdmission implements AdmissionController {
 
     @Override
     public AdmissionSnapshot snapshot() {
-        AdmissionLimits limits = new AdmissionLimits(1, 1, Duration.ofSeconds(1), 1000, 1000, 1000, 1, 1);
-        return new AdmissionSnapshot(limits, held.get(), waiting.size(), 0, List.of(), false);
+        AdmissionLimits limits = AdmissionLimits.flat(1, 1, Duration.ofSeconds(1), 1000, 1000, 1000, 1, 1);
+        return new AdmissionSnapshot(
+                limits, held.get(), 0, waiting.size(), 0, 0, List.of(), List.of(), Map.of(), false, false);
     }
 
     @Override
@@ -108,6 +138,19 @@ final class FakeAdmission implements AdmissionController {
 
     @Override
     public void update(AdmissionLimits limits) {}
+
+    @Override
+    public Explanation explain(AdmissionRequest request) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public List<RunTimeStats> history(int most) {
+        return List.of();
+    }
+
+    @Override
+    public void hold(boolean held) {}
 
     @Override
     public CompletionStage<Void> drain() {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxRunning queries that hold a slot at once, at least 1
  * @param maxQueued queries that wait at once, at least 0
  * @param shortLane slots beside those, for short queries only; 0 for none
- * @param shortQuery a query expected to run no longer is short, and one that runs longer leaves the lane; positive
+ * @param shortQuery a query expected to take less is short, and one that takes longer leaves the lane; positive
  * @param maxPaused queries whose slot may be lent while their reader pauses, at least 0
  * @param memoryBudgetBytes sum of reservations never passes this, positive
  * @param rate queries that may be submitted; null for as many as one likes

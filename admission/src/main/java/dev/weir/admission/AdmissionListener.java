@@ -17,5 +17,14 @@ public interface AdmissionListener {
 
     default void cancelled(AdmissionRequest request) {}
 
+    /** A running query lent its slot, since its reader pauses. */
+    default void paused(AdmissionRequest request) {}
+
+    /** A paused query has a slot again. */
+    default void resumed(AdmissionRequest request) {}
+
+    /** A query left the lane for short queries because it took too long, and counts among all. */
+    default void overran(AdmissionRequest request) {}
+
     default void released(AdmissionRequest request, RunPermit.Outcome outcome, long heldNanos) {}
 }

@@ -4,19 +4,21 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The controller: one lock, under which every change of state is made whole. Invariant whenever the lock is free: no
- * waiter could run; what could was granted before. So a newcomer that finds a slot free takes it from nobody.
+ * The controller: one lock, under which every change of state is made whole by the {@link Admitter}. Invariant whenever
+ * the lock is free: no waiter could run; what could was granted before. So a newcomer that finds a slot free takes it
+ * from nobody.
  *
  * <p>Under the lock nothing foreign is called but the clock. What a change means to others is collected in
- * {@link Decisions} and told after unlock. Called by fronts' threads, whoever closes permits, and the alarm.
+ * {@link Decisions} and told after unlock. Called by fronts' threads, whoever closes permits, and the alarms.
  */
 final class FairAdmissionController implements AdmissionController {
 
@@ -27,55 +29,36 @@ final class FairAdmissionController implements AdmissionController {
     private final NanoClock clock;
     private final Callbacks callbacks;
     private final QueueAlarm alarm;
+    private final QueueAlarm laneAlarm;
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
 
     @GuardedBy("lock")
-    private final Capacity capacity;
+    private final Admitter admitter;
 
     @GuardedBy("lock")
-    private final FairQueue queue;
-
-    @GuardedBy("lock")
-    private final RunTimeHistory history = new RunTimeHistory();
-
-    @GuardedBy("lock")
-    private final WaitForecast forecast;
-
-    @GuardedBy("lock")
-    private long arrivals;
-
-    @GuardedBy("lock")
-    private boolean draining;
+    private final Inspector inspector;
 
     FairAdmissionController(AdmissionLimits limits, NanoClock clock, Scheduler scheduler, Callbacks callbacks) {
         this.clock = clock;
         this.callbacks = callbacks;
         this.alarm = new QueueAlarm(clock, scheduler, this::expireWaiters);
-        this.capacity = new Capacity(limits);
-        this.queue = new FairQueue(capacity);
-        this.forecast = new WaitForecast(capacity, queue, history);
-    }
-
-    /** What was decided under the lock, to be told after it. */
-    private static final class Decisions {
-
-        final List<Waiter> ended = new ArrayList<>(1);
-
-        @Nullable
-        Waiter alarmFor;
-
-        boolean drained;
+        this.laneAlarm = new QueueAlarm(clock, scheduler, this::overrun);
+        this.admitter = new Admitter(limits, new RateLimiter(clock), this);
+        this.inspector = new Inspector(admitter);
     }
 
     @Override
     public Admission admit(AdmissionRequest request) {
-        Waiter waiter = new Waiter(request, this);
         Decisions decisions = new Decisions();
+        Waiter waiter;
         boolean queued;
+        Long overrunAt;
         lock.lock();
         try {
-            arrive(waiter, decisions);
+            waiter = admitter.waiter(request, clock.nanoTime());
+            admitter.arrive(waiter, decisions);
             queued = waiter.queue != null;
+            overrunAt = admitter.nextOverrun();
         } finally {
             lock.unlock();
         }
@@ -86,132 +69,64 @@ final class FairAdmissionController implements AdmissionController {
             decisions.ended.remove(waiter);
             waiter.announceEnd(callbacks);
         }
-        announce(decisions);
+        announce(decisions, overrunAt);
         return waiter;
-    }
-
-    /** Grants, queues or refuses a newcomer. */
-    @GuardedBy("lock")
-    private void arrive(Waiter waiter, Decisions decisions) {
-        AdmissionRequest request = waiter.request;
-        long now = clock.nanoTime();
-        waiter.sequence = arrivals++;
-        waiter.arrivedNanos = now;
-        waiter.deadlineNanos = now + capacity.allowedWaitNanos(request.queueTimeout());
-        waiter.bytes =
-                request.memoryBytes().orElse(capacity.limits().group("default").memoryPerQueryBytes());
-        Rejection refusal = refuseAtOnce(waiter);
-        if (refusal != null) {
-            waiter.markRefused(refusal);
-            return;
-        }
-        waiter.expectedNanos = history.expectedNanos(request.user(), request.fingerprint());
-        UserQueue user = queue.userFor(request.user());
-        if (queue.nobodyInTurn() && canStart(waiter.bytes, user)) {
-            grant(waiter, user, now);
-            return;
-        }
-        queue.enqueue(waiter, user);
-        dispatch(now, decisions);
-        if (waiter.queue != null) {
-            keepOrRefuse(waiter, user, now, decisions);
-        }
-    }
-
-    /** A refusal that needs no look at the queue; so a storm of them is cheap. */
-    @GuardedBy("lock")
-    private @Nullable Rejection refuseAtOnce(Waiter waiter) {
-        if (draining) {
-            return forecast.draining();
-        }
-        if (!capacity.mayReserve(waiter.bytes)) {
-            return new Rejection.MemoryTooLarge(
-                    waiter.bytes, capacity.limits().group("default").memoryMaxPerQueryBytes());
-        }
-        String name = waiter.request.user();
-        UserQueue user = queue.find(name);
-        int queued = user == null ? 0 : user.queued();
-        if (queued == 0 && canStart(waiter.bytes, user)) {
-            return null;
-        }
-        return queueFull(name, queued, 1);
-    }
-
-    @GuardedBy("lock")
-    private @Nullable Rejection queueFull(String user, int userQueued, int more) {
-        if (!capacity.fitsUserQueue(userQueued + more)) {
-            return forecast.queueFull(Rejection.Scope.USER, user);
-        }
-        return capacity.fitsQueue(more) ? null : forecast.queueFull(Rejection.Scope.GLOBAL, user);
-    }
-
-    /** Whether nothing but somebody's earlier turn keeps the user from starting a query of this size. */
-    @GuardedBy("lock")
-    private boolean canStart(long bytes, @Nullable UserQueue user) {
-        return capacity.underRunningCap()
-                && (user == null || capacity.underUserCap(user))
-                && capacity.fitsMemory(bytes);
-    }
-
-    /** A newcomer that was not granted: it may have no place in the queue, or no time to wait. */
-    @GuardedBy("lock")
-    private void keepOrRefuse(Waiter waiter, UserQueue user, long now, Decisions decisions) {
-        Rejection refusal = queueFull(user.name, user.queued(), 0);
-        if (refusal == null && waiter.deadlineNanos == now) {
-            refusal = forecast.queueTimeout(waiter, user, now);
-        }
-        if (refusal != null) {
-            waiter.markRefused(refusal);
-            queue.withdraw(waiter);
-        } else if (queue.earliestDeadline() == waiter) {
-            decisions.alarmFor = waiter;
-        }
-    }
-
-    /** Grants until nobody can be. A waiter that a cancel has ended meanwhile hands its slot on to the next. */
-    @GuardedBy("lock")
-    private void dispatch(long now, Decisions decisions) {
-        if (draining) {
-            return;
-        }
-        for (Waiter waiter = queue.next(); waiter != null; waiter = queue.next()) {
-            UserQueue user = waiter.queue;
-            if (user != null && grant(waiter, user, now)) {
-                decisions.ended.add(waiter);
-            } else {
-                queue.withdraw(waiter);
-            }
-        }
-    }
-
-    @GuardedBy("lock")
-    private boolean grant(Waiter waiter, UserQueue user, long now) {
-        double expected = history.expectedNanos(user.name, waiter.request.fingerprint());
-        Permit permit = new Permit(waiter, user, capacity.share(waiter.bytes), expected, now, this);
-        if (!waiter.markGranted(permit)) {
-            return false;
-        }
-        queue.grant(waiter, permit);
-        return true;
     }
 
     /** Called once per permit, by its close. */
     void release(Permit permit, RunPermit.Outcome outcome) {
         Decisions decisions = new Decisions();
         long heldNanos;
+        Long overrunAt;
         lock.lock();
         try {
             long now = clock.nanoTime();
             heldNanos = Math.max(0, now - permit.grantedNanos);
-            history.record(permit.request, outcome, heldNanos);
-            queue.release(permit, heldNanos);
-            dispatch(now, decisions);
-            decisions.drained = draining && capacity.isIdle();
+            admitter.release(permit, outcome, now, decisions);
+            overrunAt = admitter.nextOverrun();
         } finally {
             lock.unlock();
         }
         callbacks.tell(listener -> listener.released(permit.request, outcome, heldNanos));
-        announce(decisions);
+        announce(decisions, overrunAt);
+    }
+
+    /** Lends a permit's slot; false when that may not be. */
+    boolean pause(Permit permit) {
+        Decisions decisions = new Decisions();
+        boolean paused;
+        Long overrunAt;
+        lock.lock();
+        try {
+            paused = admitter.pause(permit, clock.nanoTime(), decisions);
+            overrunAt = admitter.nextOverrun();
+        } finally {
+            lock.unlock();
+        }
+        if (paused) {
+            callbacks.tell(listener -> listener.paused(permit.request));
+        }
+        announce(decisions, overrunAt);
+        return paused;
+    }
+
+    /** Asks for a permit's slot again. */
+    CompletionStage<Void> resume(Permit permit) {
+        Decisions decisions = new Decisions();
+        boolean wasPaused;
+        CompletableFuture<Void> stage;
+        lock.lock();
+        try {
+            wasPaused = permit.place() == Permit.Place.PAUSED;
+            stage = admitter.resume(permit, clock.nanoTime(), decisions);
+        } finally {
+            lock.unlock();
+        }
+        if (stage == null && wasPaused) {
+            callbacks.tell(listener -> listener.resumed(permit.request));
+        }
+        announce(decisions, null);
+        return stage == null ? CompletableFuture.completedFuture(null) : stage.minimalCompletionStage();
     }
 
     /** Ends a wait from outside; true when this call did. */
@@ -221,21 +136,40 @@ final class FairAdmissionController implements AdmissionController {
         }
         Decisions decisions = new Decisions();
         decisions.ended.add(waiter);
+        Long overrunAt;
         lock.lock();
         try {
-            queue.withdraw(waiter);
+            admitter.withdraw(waiter);
             // It may have held the head for its memory.
-            dispatch(clock.nanoTime(), decisions);
+            admitter.dispatch(clock.nanoTime(), decisions);
+            overrunAt = admitter.nextOverrun();
         } finally {
             lock.unlock();
         }
-        announce(decisions);
+        announce(decisions, overrunAt);
         return true;
+    }
+
+    /** Called by the alarm of the lane. */
+    private void overrun() {
+        Decisions decisions = new Decisions();
+        Long overrunAt;
+        lock.lock();
+        try {
+            long now = clock.nanoTime();
+            admitter.overrun(now, decisions);
+            admitter.dispatch(now, decisions);
+            overrunAt = admitter.nextOverrun();
+        } finally {
+            lock.unlock();
+        }
+        announce(decisions, overrunAt);
     }
 
     /** Called by the alarm. Ends a batch; when there are more, the alarm is set for them and rings at once. */
     private void expireWaiters() {
         Decisions decisions = new Decisions();
+        Long overrunAt;
         lock.lock();
         try {
             long now = clock.nanoTime();
@@ -243,23 +177,24 @@ final class FairAdmissionController implements AdmissionController {
             // All positions are told as they were before any of these left.
             List<Rejection> refusals = new ArrayList<>(due.size());
             for (Waiter waiter : due) {
-                refusals.add(forecast.queueTimeout(waiter, requireQueue(waiter), now));
+                refusals.add(admitter.forecast.queueTimeout(waiter, now));
             }
             for (int i = 0; i < due.size(); i++) {
                 refuse(due.get(i), refusals.get(i), decisions);
             }
-            dispatch(now, decisions);
-            decisions.alarmFor = queue.earliestDeadline();
+            admitter.dispatch(now, decisions);
+            decisions.alarmFor = admitter.waiting.earliest();
+            overrunAt = admitter.nextOverrun();
         } finally {
             lock.unlock();
         }
-        announce(decisions);
+        announce(decisions, overrunAt);
     }
 
     @GuardedBy("lock")
     private List<Waiter> due(long now) {
         List<Waiter> due = new ArrayList<>();
-        for (Waiter waiter : queue.waiters()) {
+        for (Waiter waiter : admitter.waiting.all()) {
             if (due.size() == BATCH || waiter.deadlineNanos - now > 0) {
                 break;
             }
@@ -273,7 +208,7 @@ final class FairAdmissionController implements AdmissionController {
         if (waiter.markRefused(refusal)) {
             decisions.ended.add(waiter);
         }
-        queue.withdraw(waiter);
+        admitter.withdraw(waiter);
     }
 
     @Override
@@ -281,35 +216,26 @@ final class FairAdmissionController implements AdmissionController {
         AdmissionSnapshot now;
         lock.lock();
         try {
-            now = new AdmissionSnapshot(
-                    capacity.limits(),
-                    capacity.running(),
-                    0,
-                    capacity.queued(),
-                    0,
-                    capacity.reservedBytes(),
-                    List.of(),
-                    queue.userShares(),
-                    java.util.Map.of(),
-                    false,
-                    draining);
+            now = inspector.snapshot();
         } finally {
             lock.unlock();
         }
         // Sorted outside the lock.
+        List<AdmissionSnapshot.Group> groups = new ArrayList<>(now.groups());
+        groups.sort(Comparator.comparing(AdmissionSnapshot.Group::name));
         List<AdmissionSnapshot.User> users = new ArrayList<>(now.users());
         users.sort(Comparator.comparing(AdmissionSnapshot.User::name));
         return new AdmissionSnapshot(
                 now.limits(),
                 now.running(),
-                0,
+                now.shortRunning(),
                 now.queued(),
-                0,
+                now.paused(),
                 now.reservedBytes(),
-                List.of(),
+                groups,
                 users,
-                java.util.Map.of(),
-                false,
+                now.reasons(),
+                now.held(),
                 now.draining());
     }
 
@@ -317,11 +243,31 @@ final class FairAdmissionController implements AdmissionController {
     public Optional<WaitInfo> waitInfo(String queryId) {
         lock.lock();
         try {
-            Waiter waiter = queue.waiter(queryId);
+            Waiter waiter = admitter.waiting.find(queryId);
             if (waiter == null || !waiter.isWaiting()) {
                 return Optional.empty();
             }
-            return Optional.of(forecast.of(waiter, requireQueue(waiter), clock.nanoTime()));
+            return Optional.of(admitter.forecast.of(waiter, clock.nanoTime()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Explanation explain(AdmissionRequest request) {
+        lock.lock();
+        try {
+            return inspector.explain(request, clock.nanoTime());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public List<RunTimeStats> history(int most) {
+        lock.lock();
+        try {
+            return admitter.history.stats(most, admitter.shortNanos());
         } finally {
             lock.unlock();
         }
@@ -329,27 +275,29 @@ final class FairAdmissionController implements AdmissionController {
 
     @Override
     public void update(AdmissionLimits limits) {
+        change((state, decisions) -> state.limits(limits, decisions));
+    }
+
+    @Override
+    public void hold(boolean held) {
+        change((state, decisions) -> state.capacity.hold(held));
+    }
+
+    /** Changes what may run, and grants what may now. */
+    private void change(BiConsumer<Admitter, Decisions> change) {
         Decisions decisions = new Decisions();
+        Long overrunAt;
         lock.lock();
         try {
-            capacity.limits(limits);
-            refuseTooLarge(decisions);
-            queue.limitsChanged();
-            dispatch(clock.nanoTime(), decisions);
+            long now = clock.nanoTime();
+            change.accept(admitter, decisions);
+            admitter.overrun(now, decisions);
+            admitter.dispatch(now, decisions);
+            overrunAt = admitter.nextOverrun();
         } finally {
             lock.unlock();
         }
-        announce(decisions);
-    }
-
-    /** A waiter that no longer fits even an empty budget would hold the head for ever. */
-    @GuardedBy("lock")
-    private void refuseTooLarge(Decisions decisions) {
-        for (Waiter waiter : List.copyOf(queue.waiters())) {
-            if (!capacity.mayReserve(waiter.bytes)) {
-                refuse(waiter, forecast.memoryTooLarge(waiter.bytes), decisions);
-            }
-        }
+        announce(decisions, overrunAt);
     }
 
     @Override
@@ -359,13 +307,13 @@ final class FairAdmissionController implements AdmissionController {
             Decisions decisions = new Decisions();
             lock.lock();
             try {
-                draining = true;
+                admitter.draining = true;
                 more = refuseSomeWaiters(decisions);
-                decisions.drained = capacity.isIdle();
+                decisions.drained = admitter.capacity.isIdle();
             } finally {
                 lock.unlock();
             }
-            announce(decisions);
+            announce(decisions, null);
         }
         return drained.minimalCompletionStage();
     }
@@ -373,46 +321,49 @@ final class FairAdmissionController implements AdmissionController {
     /** Refuses a batch of waiters because of the drain; true when there are more. */
     @GuardedBy("lock")
     private boolean refuseSomeWaiters(Decisions decisions) {
-        Waiter waiter = queue.earliestDeadline();
+        Waiter waiter = admitter.waiting.earliest();
         for (int i = 0; waiter != null && i < BATCH; i++) {
-            refuse(waiter, forecast.draining(), decisions);
-            waiter = queue.earliestDeadline();
+            refuse(waiter, admitter.forecast.draining(), decisions);
+            waiter = admitter.waiting.earliest();
         }
         return waiter != null;
     }
-
-    @Override
-    public Explanation explain(AdmissionRequest request) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public List<RunTimeStats> history(int most) {
-        return List.of();
-    }
-
-    @Override
-    public void hold(boolean held) {}
 
     @Override
     public long listenerFailures() {
         return callbacks.listenerFailures();
     }
 
-    private static UserQueue requireQueue(Waiter waiter) {
-        return Objects.requireNonNull(waiter.queue, "a waiter that was found queued");
-    }
-
     /** Without the lock. */
-    private void announce(Decisions decisions) {
+    private void announce(Decisions decisions, @Nullable Long overrunAt) {
         for (Waiter waiter : decisions.ended) {
             callbacks.run(() -> {
                 waiter.announceQueued(callbacks);
                 waiter.announceEnd(callbacks);
             });
         }
+        for (Permit permit : decisions.overran) {
+            callbacks.tell(listener -> listener.overran(permit.request));
+        }
+        for (Permit permit : decisions.resumed) {
+            CompletableFuture<Void> stage = permit.resumed;
+            callbacks.run(() -> {
+                callbacks.tell(listener -> listener.resumed(permit.request));
+                if (stage != null) {
+                    stage.complete(null);
+                }
+            });
+        }
+        CompletableFuture<Void> late = decisions.notResumed;
+        if (late != null) {
+            callbacks.run(() -> late.completeExceptionally(new CancellationException("the query has ended")));
+        }
         if (decisions.drained) {
             callbacks.run(() -> drained.complete(null));
+        }
+        if (overrunAt != null) {
+            // Without a scheduler nothing leaves the lane; what is in it is bounded all the same.
+            laneAlarm.setFor(overrunAt);
         }
         Waiter first = decisions.alarmFor;
         if (first != null && !alarm.setFor(first.deadlineNanos)) {

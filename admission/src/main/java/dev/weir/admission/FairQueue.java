@@ -1,11 +1,9 @@
 package dev.weir.admission;
 
-import java.io.Serial;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -13,15 +11,16 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose turn it is: start-time fair queueing between users by resource time, first come first served within a user.
+ * Whose turn it is: start-time fair queueing by resource time, between groups by their weights and between the users of
+ * a group equally; within a user by priority, then first come first served.
  *
- * <p>Each user has a virtual time, the resource time the user has had. The user with the least goes first; a grant
- * charges it what the query is expected to cost, the release corrects that to what it did cost. The queue's own virtual
- * time is the highest start of any grant. A user who comes back from idling, or from standing at the user's own cap,
- * starts there at the earliest: time not used is not saved up. {@code RATIONALE.md} has the whole of it.
+ * <p>Each user has a virtual time, the resource time the user has had; so has each group, divided by its weight. The
+ * group with the least goes first, and in it the user with the least. A grant charges both what the query is expected to
+ * cost, the release corrects that to what it did cost. A user or group that comes back from idling, or from standing at
+ * its own cap, starts at the earliest where the others are: time not used is not saved up. {@code RATIONALE.md} has the
+ * whole of it.
  *
- * <p>In the order of turns stand exactly the users that have a waiter and are under their cap. Guarded by the
- * controller's lock.
+ * <p>In the order of turns stands whoever has a waiter; who is at a cap is passed over. Guarded by the controller's lock.
  */
 final class FairQueue {
 
@@ -32,240 +31,207 @@ final class FairQueue {
      */
     static final int MAX_PASSES = 16;
 
-    /** Idle users whose virtual time is still ahead are remembered up to this number. */
-    static final int MAX_DEBTORS = 10_000;
-
-    private static final Comparator<UserQueue> BY_TURN = Comparator.<UserQueue>comparingDouble(
-                    user -> user.virtualNanos)
-            .thenComparingLong(user -> user.turnSequence);
-
-    private static final Comparator<UserQueue> BY_SIZE =
-            Comparator.<UserQueue>comparingLong(user -> user.turnBytes).thenComparingLong(user -> user.turnSequence);
-
-    /** Overflow of the clock is harmless: deadlines are compared by their difference. */
-    private static final Comparator<Waiter> BY_DEADLINE = (left, right) -> {
-        long difference = left.deadlineNanos - right.deadlineNanos;
-        return difference == 0 ? Long.compare(left.sequence, right.sequence) : Long.signum(difference);
-    };
+    private static final Comparator<GroupQueue> BY_TURN = Comparator.<GroupQueue>comparingDouble(
+                    group -> group.virtualNanos)
+            .thenComparing(group -> group.account.name);
 
     private final Capacity capacity;
+    private final Map<String, GroupQueue> groups = new HashMap<>();
+    private final NavigableSet<GroupQueue> turns = new TreeSet<>(BY_TURN);
 
-    /** Users that run or wait. */
-    private final Map<String, UserQueue> users = new HashMap<>();
+    /** Heads that the last {@link #next} passed over for their memory. */
+    private final List<Waiter> skipped = new ArrayList<>();
 
-    private final Map<String, Double> debtors = new Debtors();
-    private final NavigableSet<UserQueue> turns = new TreeSet<>(BY_TURN);
-    private final NavigableSet<UserQueue> turnsBySize = new TreeSet<>(BY_SIZE);
-    private final NavigableSet<Waiter> deadlines = new TreeSet<>(BY_DEADLINE);
-    private final Map<String, Waiter> waitersById = new HashMap<>();
-    private double virtualNanos;
+    private double clockNanos;
 
     FairQueue(Capacity capacity) {
         this.capacity = capacity;
     }
 
-    /** Users that run or wait. */
-    Collection<UserQueue> users() {
-        return users.values();
+    Collection<GroupQueue> groups() {
+        return groups.values();
     }
 
-    /** What each user runs, waits for and holds; in no order. */
-    List<AdmissionSnapshot.User> userShares() {
-        List<AdmissionSnapshot.User> shares = new ArrayList<>(users.size());
-        for (UserQueue user : users.values()) {
-            shares.add(new AdmissionSnapshot.User(
-                    user.name, "default", user.running, 0, user.queued(), 0, user.reservedBytes));
-        }
-        return shares;
+    /** The user's queue, ready to be granted or queued something at once. */
+    UserQueue userFor(Account user) {
+        return groups.computeIfAbsent(user.group.name, name -> new GroupQueue(user.group, clockNanos))
+                .userFor(user);
     }
 
     @Nullable
-    UserQueue find(String user) {
-        return users.get(user);
+    UserQueue find(Account user) {
+        GroupQueue group = groups.get(user.group.name);
+        return group == null ? null : group.find(user.name);
     }
 
-    /** The user, ready to be granted or queued something at once. */
-    UserQueue userFor(String name) {
-        UserQueue known = users.get(name);
-        if (known != null) {
-            return known;
-        }
-        Double debt = debtors.remove(name);
-        UserQueue user = new UserQueue(name, debt == null ? virtualNanos : debt);
-        users.put(name, user);
-        return user;
-    }
-
-    @Nullable
-    Waiter waiter(String queryId) {
-        return waitersById.get(queryId);
-    }
-
-    Collection<Waiter> waiters() {
-        return deadlines;
-    }
-
-    /** The waiter whose time runs out first. */
-    @Nullable
-    Waiter earliestDeadline() {
-        return deadlines.isEmpty() ? null : deadlines.first();
-    }
-
-    /** Whether no user could start a query, were there a slot and the memory. */
+    /** Whether nobody waits here. */
     boolean nobodyInTurn() {
         return turns.isEmpty();
     }
 
     void enqueue(Waiter waiter, UserQueue user) {
         boolean first = user.head() == null;
-        user.append(waiter);
-        deadlines.add(waiter);
-        waitersById.put(waiter.request.queryId(), waiter);
-        capacity.queued(1);
-        if (first) {
-            startAfresh(user);
-            joinTurns(user);
-        }
+        change(user, () -> {
+            user.append(waiter);
+            if (first) {
+                startAfresh(user);
+            }
+        });
     }
 
-    /** Takes a waiter out that was not granted; nothing when it has left already. */
-    void withdraw(Waiter waiter) {
-        UserQueue user = waiter.queue;
-        if (user == null) {
-            return;
-        }
-        if (user.head() == waiter) {
-            leaveTurns(user);
-            unlink(waiter, user);
-            joinTurns(user);
-        } else {
-            unlink(waiter, user);
-        }
-        retireIfIdle(user);
+    /** Takes a waiter out that was not granted. */
+    void withdraw(Waiter waiter, UserQueue user) {
+        change(user, () -> user.remove(waiter));
     }
 
     /**
-     * The waiter to be granted now, or null when none can be. Whoever lacks memory is skipped, until it has been
-     * skipped often enough; then it holds all behind it until it fits.
+     * The waiter to be granted one of these slots now, or null when none can be. Whoever is at a cap or lacks memory is
+     * passed over; one that was passed over for memory often enough holds all behind it until it fits.
      */
     @Nullable
-    Waiter next() {
-        if (turns.isEmpty() || !capacity.underRunningCap() || !capacity.fitsMemory(turnsBySize.first().turnBytes)) {
+    Waiter next(Slots slots) {
+        skipped.clear();
+        if (!capacity.isFree(slots) || !anyFits()) {
             return null;
         }
-        for (UserQueue user : turns) {
-            Waiter head = user.requireHead();
-            if (capacity.fitsMemory(head.bytes)) {
-                return head;
+        for (GroupQueue group : turns) {
+            if (!capacity.underGroupCap(slots, group.account)) {
+                continue;
             }
-            if (head.passes >= MAX_PASSES) {
-                return null;
+            for (UserQueue user : group.turns()) {
+                Waiter head = user.requireHead();
+                if (!capacity.underUserCap(slots, user.account)) {
+                    continue;
+                }
+                if (capacity.fitsMemory(head.bytes, group.account)) {
+                    return head;
+                }
+                skipped.add(head);
+                if (head.passes >= MAX_PASSES) {
+                    if (!capacity.fitsMemory(head.bytes)) {
+                        return null;
+                    }
+                    // Its own group's budget holds it: others are not to wait for that.
+                    break;
+                }
             }
         }
         return null;
     }
 
-    /** Charges and counts a permit, given to a waiter of this queue or to a newcomer. */
-    void grant(Waiter waiter, Permit permit) {
-        UserQueue user = permit.user;
-        if (waiter.queue == null) {
-            startAfresh(user);
-        } else {
-            for (UserQueue passed : turns.headSet(user)) {
-                passed.requireHead().passes++;
+    private boolean anyFits() {
+        for (GroupQueue group : turns) {
+            if (capacity.fitsMemory(group.smallestBytes())) {
+                return true;
             }
-            leaveTurns(user);
-            unlink(waiter, user);
         }
-        virtualNanos = Math.max(virtualNanos, user.virtualNanos);
-        user.virtualNanos += permit.expectedCharge();
-        capacity.take(permit);
-        joinTurns(user);
+        return false;
     }
 
-    /** Counts a permit back and corrects its charge to the time it was held. */
-    void release(Permit permit, long heldNanos) {
-        UserQueue user = permit.user;
-        boolean wasInTurn = user.inTurn;
-        leaveTurns(user);
-        user.virtualNanos += permit.share * heldNanos - permit.expectedCharge();
-        capacity.giveBack(permit);
-        if (!wasInTurn && user.head() != null) {
-            startAfresh(user);
-        }
-        joinTurns(user);
-        retireIfIdle(user);
+    /** Whether somebody who was passed over often enough keeps memory for itself; as of the last {@link #next}. */
+    boolean isHolding() {
+        return !skipped.isEmpty()
+                && skipped.get(skipped.size() - 1).passes >= MAX_PASSES
+                && !capacity.fitsMemory(skipped.get(skipped.size() - 1).bytes);
     }
 
-    /** Puts everyone in or out of turn anew, after the limits changed. */
-    void limitsChanged() {
-        for (UserQueue user : users.values()) {
-            if (!user.inTurn && user.head() != null) {
+    /** Somebody was granted what those passed over by the last {@link #next} lacked. */
+    void countPasses() {
+        for (Waiter waiter : skipped) {
+            waiter.passes++;
+        }
+        skipped.clear();
+    }
+
+    /** Charges a permit given to a waiter of this queue, or to a newcomer. */
+    void grant(Waiter waiter, UserQueue user, double charge) {
+        change(user, () -> {
+            if (waiter.queue == null) {
                 startAfresh(user);
+            } else {
+                user.remove(waiter);
             }
-            leaveTurns(user);
-            joinTurns(user);
+            GroupQueue group = user.group;
+            group.reached(user.virtualNanos);
+            clockNanos = Math.max(clockNanos, group.virtualNanos);
+            add(user, charge);
+            user.charged++;
+        });
+    }
+
+    /** Begins to charge a permit that was charged elsewhere before. */
+    void beginCharge(UserQueue user, double charge) {
+        change(user, () -> {
+            startAfresh(user);
+            add(user, charge);
+            user.charged++;
+        });
+    }
+
+    /**
+     * Ends the charge of a permit.
+     *
+     * @param correction what it cost beyond what was charged; negative when it cost less
+     */
+    void endCharge(UserQueue user, double correction) {
+        change(user, () -> {
+            add(user, correction);
+            user.charged--;
+        });
+    }
+
+    private static void add(UserQueue user, double charge) {
+        user.virtualNanos += charge;
+        user.group.virtualNanos += charge / user.group.account.limits.weight();
+    }
+
+    /** A user or group that stood at its cap and no longer does has saved up nothing. */
+    void capLifted(UserQueue user, boolean ofUser, boolean ofGroup) {
+        change(user, () -> {
+            if (ofUser && user.head() != null) {
+                user.group.startAfresh(user);
+            }
+            if (ofGroup) {
+                user.group.virtualNanos = Math.max(user.group.virtualNanos, clockNanos);
+            }
+        });
+    }
+
+    /** Nothing runs or waits any more: debts are owed to nobody. */
+    void forgetDebts() {
+        for (GroupQueue group : groups.values()) {
+            group.forgetDebts();
+            group.virtualNanos = clockNanos;
         }
+        groups.values().removeIf(group -> group.users().isEmpty());
     }
 
-    /** Where a user's next query starts in virtual time. */
-    double nextStart(UserQueue user) {
-        return user.inTurn ? user.virtualNanos : Math.max(user.virtualNanos, virtualNanos);
+    /** Where the next query of the user's group starts, among the groups. */
+    double nextStart(GroupQueue group) {
+        return group.inTurn ? group.virtualNanos : Math.max(group.virtualNanos, clockNanos);
     }
 
-    /** Nobody saves up time by idling, nor by standing at the own cap. */
     private void startAfresh(UserQueue user) {
-        user.virtualNanos = Math.max(user.virtualNanos, virtualNanos);
-    }
-
-    private void joinTurns(UserQueue user) {
-        Waiter head = user.head();
-        if (head != null && capacity.underUserCap(user)) {
-            user.turnSequence = head.sequence;
-            user.turnBytes = head.bytes;
-            user.inTurn = true;
-            turns.add(user);
-            turnsBySize.add(user);
+        user.group.startAfresh(user);
+        if (user.group.turns().isEmpty()) {
+            user.group.virtualNanos = Math.max(user.group.virtualNanos, clockNanos);
         }
     }
 
-    private void leaveTurns(UserQueue user) {
-        if (user.inTurn) {
-            turns.remove(user);
-            turnsBySize.remove(user);
-            user.inTurn = false;
+    /** Takes user and group out of their orders, changes them, and puts them in again. */
+    private void change(UserQueue user, Runnable change) {
+        GroupQueue group = user.group;
+        group.leave(user);
+        if (group.inTurn) {
+            turns.remove(group);
+            group.inTurn = false;
         }
-    }
-
-    private void unlink(Waiter waiter, UserQueue user) {
-        user.remove(waiter);
-        deadlines.remove(waiter);
-        waitersById.remove(waiter.request.queryId(), waiter);
-        capacity.queued(-1);
-    }
-
-    private void retireIfIdle(UserQueue user) {
-        if (!user.isIdle()) {
-            return;
+        change.run();
+        group.join(user);
+        if (!group.turns().isEmpty()) {
+            group.inTurn = true;
+            turns.add(group);
         }
-        users.remove(user.name);
-        if (capacity.isIdle()) {
-            // A new busy period: what was taken while nobody else wanted it is owed to nobody.
-            debtors.clear();
-        } else if (user.virtualNanos > virtualNanos) {
-            debtors.put(user.name, user.virtualNanos);
-        }
-    }
-
-    /** The one that went idle longest ago is forgotten first: its debt is the likeliest to be paid off by now. */
-    private static final class Debtors extends LinkedHashMap<String, Double> {
-
-        @Serial
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Double> eldest) {
-            return size() > MAX_DEBTORS;
-        }
+        group.retireIfIdle(user);
     }
 }

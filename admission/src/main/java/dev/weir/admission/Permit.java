@@ -1,51 +1,85 @@
 package dev.weir.admission;
 
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A slot and a reservation that one query holds. Closing is one compare-and-set: the first close gives everything back,
- * in whatever order and number success, failure, cancel, timeout and disconnect arrive.
+ * in whatever order and number success, failure, cancel, timeout and disconnect arrive. All that is not final is guarded
+ * by the controller's lock.
  */
 final class Permit implements RunPermit {
 
-    private enum State {
-        HELD,
-        CLOSED
+    /** Where it is counted. */
+    enum Place {
+        ALL,
+        SHORT,
+        PAUSED,
+        RESUMING,
+        GONE
     }
 
     final AdmissionRequest request;
-    final UserQueue user;
+    final Account account;
     final long grantedNanos;
     final double expectedNanos;
 
-    /** What a second of holding costs: the larger of the share of the slots and the share of the memory. */
-    final double share;
-
+    private final QueryClass queryClass;
     private final long bytes;
     private final long queuedNanos;
     private final FairAdmissionController controller;
-    private final AtomicReference<State> state = new AtomicReference<>(State.HELD);
+    private final AtomicBoolean closed = new AtomicBoolean();
 
-    Permit(
-            Waiter waiter,
-            UserQueue user,
-            double share,
-            double expectedNanos,
-            long now,
-            FairAdmissionController controller) {
+    private volatile Place place;
+
+    /** Where it is charged, from when on, at which share, and what was charged in advance. */
+    FairQueue chargedBy;
+
+    long chargedSince;
+    double chargedShare;
+    double chargedAhead;
+
+    /** Time without a slot, while its reader paused; and since when, if it is so now. */
+    long pausedNanos;
+
+    long pausedSince;
+
+    /** Waits for a slot again. */
+    @Nullable
+    CompletableFuture<Void> resumed;
+
+    Permit(Waiter waiter, Slots slots, FairQueue chargedBy, long now, FairAdmissionController controller) {
         this.request = waiter.request;
-        this.user = user;
+        this.account = waiter.account;
         this.grantedNanos = now;
-        this.expectedNanos = expectedNanos;
-        this.share = share;
+        this.expectedNanos = waiter.expectedNanos;
+        this.queryClass = waiter.queryClass;
         this.bytes = waiter.bytes;
         this.queuedNanos = Math.max(0, now - waiter.arrivedNanos);
         this.controller = controller;
+        this.place = slots == Slots.ALL ? Place.ALL : Place.SHORT;
+        this.chargedBy = chargedBy;
+        this.chargedSince = now;
     }
 
-    /** Virtual time charged when it is granted, before it is known how long it will be held. */
-    double expectedCharge() {
-        return share * expectedNanos;
+    Place place() {
+        return place;
+    }
+
+    void place(Place now) {
+        place = now;
+    }
+
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    /** Time that it has had a slot for. */
+    long activeNanos(long now) {
+        long idle = pausedNanos + (place == Place.PAUSED || place == Place.RESUMING ? now - pausedSince : 0);
+        return Math.max(0, now - grantedNanos - idle);
     }
 
     @Override
@@ -60,32 +94,32 @@ final class Permit implements RunPermit {
 
     @Override
     public String group() {
-        return "default";
+        return account.group.name;
     }
 
     @Override
     public QueryClass queryClass() {
-        return QueryClass.HEAVY;
+        return queryClass;
     }
 
     @Override
     public boolean inShortLane() {
-        return false;
+        return place == Place.SHORT;
     }
 
     @Override
     public boolean pause() {
-        return false;
+        return controller.pause(this);
     }
 
     @Override
-    public java.util.concurrent.CompletionStage<Void> resume() {
-        return java.util.concurrent.CompletableFuture.completedFuture(null);
+    public CompletionStage<Void> resume() {
+        return controller.resume(this);
     }
 
     @Override
     public void close(Outcome outcome) {
-        if (state.compareAndSet(State.HELD, State.CLOSED)) {
+        if (closed.compareAndSet(false, true)) {
             controller.release(this, outcome);
         }
     }

@@ -4,17 +4,20 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One user: what the user runs, the user's waiters in order of arrival, and the user's place in virtual time. Waiters
- * are linked through themselves, so that one in the middle leaves in constant time.
+ * One user's waiters, by priority and then by arrival, and the user's place in virtual time. Waiters are linked through
+ * themselves, so that one in the middle leaves in constant time.
  *
  * <p>Guarded by the controller's lock.
  */
 final class UserQueue {
 
-    final String name;
+    private static final int LEVELS = Priority.values().length;
 
-    int running;
-    long reservedBytes;
+    final Account account;
+    final GroupQueue group;
+
+    /** Permits that are charged here. */
+    int charged;
 
     /**
      * Virtual time up to which the user has been served; where the next query starts. Changed only while the user is
@@ -22,19 +25,20 @@ final class UserQueue {
      */
     double virtualNanos;
 
-    /** Whether the user stands in the order of turns, and the arrival of its head when it was put there. */
+    /** Whether the user stands in the order of turns, and the arrival and size of its head when it was put there. */
     boolean inTurn;
 
     long turnSequence;
     long turnBytes;
 
-    private @Nullable Waiter head;
-    private @Nullable Waiter tail;
+    private final @Nullable Waiter[] heads = new @Nullable Waiter[LEVELS];
+    private final @Nullable Waiter[] tails = new @Nullable Waiter[LEVELS];
     private int queued;
     private double queuedExpectedNanos;
 
-    UserQueue(String name, double virtualNanos) {
-        this.name = name;
+    UserQueue(Account account, GroupQueue group, double virtualNanos) {
+        this.account = account;
+        this.group = group;
         this.virtualNanos = virtualNanos;
     }
 
@@ -43,7 +47,7 @@ final class UserQueue {
     }
 
     boolean isIdle() {
-        return running == 0 && queued == 0;
+        return charged == 0 && queued == 0;
     }
 
     /** Mean of the expected run times of those that wait; 0 when none does. */
@@ -53,38 +57,60 @@ final class UserQueue {
 
     @Nullable
     Waiter head() {
-        return head;
+        for (Waiter head : heads) {
+            if (head != null) {
+                return head;
+            }
+        }
+        return null;
     }
 
     Waiter requireHead() {
-        Waiter first = head;
+        Waiter first = head();
         if (first == null) {
-            throw new NoSuchElementException("nobody waits for " + name);
+            throw new NoSuchElementException("nobody waits for " + account.name);
         }
         return first;
     }
 
-    void append(Waiter waiter) {
-        waiter.queue = this;
-        waiter.ahead = tail;
-        if (tail == null) {
-            head = waiter;
-        } else {
-            tail.behind = waiter;
+    /** The one before this one, of the same priority or of a higher. */
+    @Nullable
+    Waiter before(Waiter waiter) {
+        if (waiter.ahead != null) {
+            return waiter.ahead;
         }
-        tail = waiter;
+        for (int level = level(waiter) - 1; level >= 0; level--) {
+            if (tails[level] != null) {
+                return tails[level];
+            }
+        }
+        return null;
+    }
+
+    void append(Waiter waiter) {
+        int level = level(waiter);
+        Waiter last = tails[level];
+        waiter.queue = this;
+        waiter.ahead = last;
+        if (last == null) {
+            heads[level] = waiter;
+        } else {
+            last.behind = waiter;
+        }
+        tails[level] = waiter;
         queued++;
         queuedExpectedNanos += waiter.expectedNanos;
     }
 
     void remove(Waiter waiter) {
+        int level = level(waiter);
         if (waiter.ahead == null) {
-            head = waiter.behind;
+            heads[level] = waiter.behind;
         } else {
             waiter.ahead.behind = waiter.behind;
         }
         if (waiter.behind == null) {
-            tail = waiter.ahead;
+            tails[level] = waiter.ahead;
         } else {
             waiter.behind.ahead = waiter.ahead;
         }
@@ -94,5 +120,9 @@ final class UserQueue {
         queued--;
         // Summed up anew from zero whenever the queue empties, so that rounding does not build up.
         queuedExpectedNanos = queued == 0 ? 0 : queuedExpectedNanos - waiter.expectedNanos;
+    }
+
+    private static int level(Waiter waiter) {
+        return waiter.request.priority().ordinal();
     }
 }

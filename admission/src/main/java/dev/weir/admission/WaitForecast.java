@@ -1,14 +1,15 @@
 package dev.weir.admission;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
  * Explains waits: position, the limit that holds the query, how long it will still take.
  *
  * <p>A prediction adds the time until the next permit is closed, by the run times expected of those that run, to the
- * expected run times of those ahead, divided by the number that run at once. Costs O(users + permits + own place in the
- * user's queue). Guarded by the controller's lock.
+ * expected run times of those ahead, divided by the number that run at once. Costs O(users of the group + groups +
+ * permits + own place in the user's queue). Guarded by the controller's lock.
  */
 final class WaitForecast {
 
@@ -21,28 +22,29 @@ final class WaitForecast {
     /** Another replica answers at once, a restart takes seconds. */
     private static final Duration DRAINING_RETRY = Duration.ofSeconds(5);
 
+    private final Admitter admitter;
     private final Capacity capacity;
-    private final FairQueue queue;
     private final RunTimeHistory history;
 
-    WaitForecast(Capacity capacity, FairQueue queue, RunTimeHistory history) {
-        this.capacity = capacity;
-        this.queue = queue;
-        this.history = history;
+    WaitForecast(Admitter admitter) {
+        this.admitter = admitter;
+        this.capacity = admitter.capacity;
+        this.history = admitter.history;
     }
 
-    WaitInfo of(Waiter waiter, UserQueue user, long now) {
+    WaitInfo of(Waiter waiter, long now) {
+        UserQueue user = Objects.requireNonNull(waiter.queue, "a waiter that is queued");
         Ahead ahead = ahead(waiter, user);
-        WaitReason reason = reason(waiter, user);
+        WaitReason reason = reason(waiter);
         Optional<Duration> predicted = history.isEmpty()
                 ? Optional.empty()
-                : Optional.of(Duration.ofNanos(Math.round(predictedNanos(ahead, user, reason, now))));
+                : Optional.of(Duration.ofNanos(Math.round(predictedNanos(ahead, waiter, reason, now))));
         Duration waited = Duration.ofNanos(Math.max(0, now - waiter.arrivedNanos));
         return new WaitInfo(ahead.count + 1, reason, waited, predicted);
     }
 
-    Rejection queueTimeout(Waiter waiter, UserQueue user, long now) {
-        WaitInfo wait = of(waiter, user, now);
+    Rejection queueTimeout(Waiter waiter, long now) {
+        WaitInfo wait = of(waiter, now);
         Duration allowed = Duration.ofNanos(waiter.deadlineNanos - waiter.arrivedNanos);
         return new Rejection.QueueTimeout(
                 wait.reason(),
@@ -52,22 +54,22 @@ final class WaitForecast {
     }
 
     /** The wait is that of a whole queue; O(1), since refusals come in storms. */
-    Rejection queueFull(Rejection.Scope scope, String user) {
-        UserQueue known = queue.find(user);
-        if (scope == Rejection.Scope.USER) {
-            int running = known == null ? 0 : known.running;
-            int queued = known == null ? 0 : known.queued();
-            Duration retryAfter = turnover(queued + 1, running, history.expectedNanos(user));
-            return new Rejection.QueueFull(
-                    scope, user, capacity.limits().group("default").user().maxQueued(), retryAfter);
+    Rejection queueFull(Rejection.Scope scope, Account account) {
+        if (scope == Rejection.Scope.GLOBAL) {
+            Duration retryAfter = turnover(capacity.queued() + 1, capacity.running(), history.expectedNanos());
+            return new Rejection.QueueFull(scope, "", capacity.limits().maxQueued(), retryAfter);
         }
-        Duration retryAfter = turnover(capacity.queued() + 1, capacity.running(), history.expectedNanos());
-        return new Rejection.QueueFull(scope, "", capacity.limits().maxQueued(), retryAfter);
+        Account whose = scope == Rejection.Scope.USER ? account : account.group;
+        double each = scope == Rejection.Scope.USER
+                ? history.expectedNanos(account.name, account.group.name)
+                : history.expectedNanos(account.group.name);
+        int most = scope == Rejection.Scope.USER ? account.limits.user().maxQueued() : account.limits.maxQueued();
+        Duration retryAfter = turnover(whose.queued + 1, whose.running, each);
+        return new Rejection.QueueFull(scope, whose.name, most, retryAfter);
     }
 
-    Rejection memoryTooLarge(long bytes) {
-        return new Rejection.MemoryTooLarge(
-                bytes, capacity.limits().group("default").memoryMaxPerQueryBytes());
+    Rejection memoryTooLarge(Waiter waiter) {
+        return new Rejection.MemoryTooLarge(waiter.bytes, waiter.account.limits.memoryMaxPerQueryBytes());
     }
 
     Rejection draining() {
@@ -86,14 +88,25 @@ final class WaitForecast {
     }
 
     /** The limit that holds it; of several, the one nearest to the user. */
-    private WaitReason reason(Waiter waiter, UserQueue user) {
-        if (!capacity.underUserCap(user)) {
+    WaitReason reason(Waiter waiter) {
+        Account account = waiter.account;
+        if (!capacity.underUserCap(Slots.ALL, account)) {
             return WaitReason.USER_MAX_RUNNING;
+        }
+        if (!capacity.underGroupCap(Slots.ALL, account.group)
+                && account.limits.maxRunning() < capacity.limits().maxRunning()) {
+            return WaitReason.GROUP_MAX_RUNNING;
+        }
+        if (capacity.isHeld()) {
+            return WaitReason.HELD;
         }
         if (!capacity.underRunningCap()) {
             return WaitReason.MAX_RUNNING;
         }
-        return capacity.fitsMemory(waiter.bytes) ? WaitReason.TURN : WaitReason.MEMORY;
+        if (!capacity.fitsMemory(waiter.bytes)) {
+            return WaitReason.MEMORY;
+        }
+        return capacity.fitsMemory(waiter.bytes, account.group) ? WaitReason.TURN : WaitReason.GROUP_MEMORY;
     }
 
     /**
@@ -108,20 +121,30 @@ final class WaitForecast {
     private Ahead ahead(Waiter waiter, UserQueue user) {
         int own = 0;
         double ownNanos = 0;
-        double ownCharge = 0;
-        for (Waiter other = waiter.ahead; other != null; other = other.ahead) {
+        double charge = 0;
+        for (Waiter other = user.before(waiter); other != null; other = user.before(other)) {
             own++;
             ownNanos += other.expectedNanos;
-            ownCharge += capacity.share(other.bytes) * other.expectedNanos;
+            charge += capacity.share(other.bytes) * other.expectedNanos;
         }
-        double start = queue.nextStart(user) + ownCharge;
         int count = own;
         double nanos = ownNanos;
-        for (UserQueue other : queue.users()) {
+        double start = user.group.nextStart(user) + charge;
+        for (UserQueue other : user.group.users()) {
             if (other != user) {
                 int before = startingBefore(start, waiter.sequence, other);
                 count += before;
                 nanos += before * other.meanExpectedNanos();
+                charge += before * charge(other);
+            }
+        }
+        FairQueue queue = admitter.queue(waiter.slots);
+        double groupStart = queue.nextStart(user.group) + charge / user.group.account.limits.weight();
+        for (GroupQueue group : queue.groups()) {
+            if (group != user.group && group.inTurn) {
+                Ahead others = startingBefore(groupStart, queue.nextStart(group), group);
+                count += others.count;
+                nanos += others.nanos;
             }
         }
         return new Ahead(count, nanos, ownNanos);
@@ -133,36 +156,66 @@ final class WaitForecast {
         if (head == null) {
             return 0;
         }
-        double lead = start - queue.nextStart(other);
+        double lead = start - other.group.nextStart(other);
         if (lead < 0 || (lead == 0 && head.sequence > sequence)) {
             return 0;
         }
-        double charge = capacity.share(head.bytes) * other.meanExpectedNanos();
+        double charge = charge(other);
         double before = charge > 0 ? Math.max(1, Math.ceil(lead / charge)) : other.queued();
         return (int) Math.min(before, other.queued());
     }
 
-    private double predictedNanos(Ahead ahead, UserQueue user, WaitReason reason, long now) {
+    private double charge(UserQueue user) {
+        Waiter head = user.head();
+        return head == null ? 0 : capacity.share(head.bytes) * user.meanExpectedNanos();
+    }
+
+    /** The same for another group as a whole. */
+    private Ahead startingBefore(double start, double groupStart, GroupQueue group) {
+        int queued = 0;
+        double nanos = 0;
+        double charge = 0;
+        for (UserQueue user : group.turns()) {
+            queued += user.queued();
+            nanos += user.queued() * user.meanExpectedNanos();
+            charge += user.queued() * charge(user);
+        }
+        double lead = (start - groupStart) * group.account.limits.weight();
+        if (lead < 0 || queued == 0) {
+            return new Ahead(0, 0, 0);
+        }
+        double before = charge > 0 ? Math.min(queued, Math.max(1, Math.ceil(lead / (charge / queued)))) : queued;
+        return new Ahead((int) before, nanos * before / queued, 0);
+    }
+
+    private double predictedNanos(Ahead ahead, Waiter waiter, WaitReason reason, long now) {
+        Account account = waiter.account;
         double releasesPerNano = 0;
         double ownReleasesPerNano = 0;
         for (Permit permit : capacity.permits()) {
-            // Whoever has overrun its expectation is as likely as not to take as long again.
-            double remaining = Math.max(1, Math.max(permit.expectedNanos, now - permit.grantedNanos));
-            releasesPerNano += 1 / remaining;
-            ownReleasesPerNano += permit.user == user ? 1 / remaining : 0;
+            if (permit.place() == Permit.Place.ALL) {
+                // Whoever has overrun its expectation is as likely as not to take as long again.
+                double remaining = Math.max(1, Math.max(permit.expectedNanos, (double) (now - permit.grantedNanos)));
+                releasesPerNano += 1 / remaining;
+                ownReleasesPerNano += permit.account == account ? 1 / remaining : 0;
+            }
         }
-        int atOnce = Math.max(1, Math.min(capacity.running(), capacity.limits().maxRunning()));
-        double byTurn = ahead.nanos / atOnce;
+        int most = capacity.limits().maxRunning()
+                + (waiter.slots == Slots.SHORT ? capacity.limits().shortLane() : 0);
+        int running = capacity.running() + (waiter.slots == Slots.SHORT ? capacity.shortRunning() : 0);
+        double byTurn = ahead.nanos / Math.max(1, Math.min(running, most));
         boolean heldByOthers = !capacity.underRunningCap() || reason == WaitReason.MEMORY || reason == WaitReason.TURN;
-        if (heldByOthers && releasesPerNano > 0) {
+        if (waiter.slots == Slots.SHORT) {
+            // The lane turns over by itself, at the pace of its own queries.
+            byTurn += waiter.expectedNanos / Math.max(1, capacity.shortRunning());
+        } else if (heldByOthers && releasesPerNano > 0) {
             byTurn += 1 / releasesPerNano;
         }
-        if (reason != WaitReason.USER_MAX_RUNNING || ownReleasesPerNano == 0) {
+        if (reason != WaitReason.USER_MAX_RUNNING || ownReleasesPerNano == 0 || waiter.slots == Slots.SHORT) {
             return byTurn;
         }
-        int ownAtOnce = Math.max(
-                1,
-                Math.min(user.running, capacity.limits().group("default").user().maxRunning()));
+        int ownAtOnce =
+                Math.max(1, Math.min(account.running, account.limits.user().maxRunning()));
         return Math.max(byTurn, 1 / ownReleasesPerNano + ahead.ownNanos / ownAtOnce);
     }
 }

@@ -43,6 +43,14 @@ final class Waiter implements Admission {
     /** Expected run time, from history at the arrival. */
     double expectedNanos;
 
+    /** Whose query it is. */
+    final Account account;
+
+    QueryClass queryClass = QueryClass.HEAVY;
+
+    /** Where it waits, or would. */
+    Slots slots = Slots.ALL;
+
     /** Queries that overtook this one while it was its turn and memory was lacking. */
     int passes;
 
@@ -59,8 +67,9 @@ final class Waiter implements Admission {
     /** Guarded by this. */
     private boolean announced;
 
-    Waiter(AdmissionRequest request, FairAdmissionController controller) {
+    Waiter(AdmissionRequest request, Account account, FairAdmissionController controller) {
         this.request = request;
+        this.account = account;
         this.controller = controller;
     }
 

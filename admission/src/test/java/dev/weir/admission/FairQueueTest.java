@@ -9,13 +9,12 @@ import org.junit.jupiter.api.Test;
 
 class FairQueueTest {
 
-    private final Capacity capacity = new Capacity(Limits.running(1).build());
+    private final AdmissionLimits limits = Limits.running(5).userRunning(1).build();
+    private final Capacity capacity = new Capacity(limits);
     private final FairQueue queue = new FairQueue(capacity);
+    private final Accounts accounts = new Accounts(limits);
     private final FairAdmissionController controller = new FairAdmissionController(
-            Limits.running(1).build(),
-            () -> 0,
-            (task, delay) -> () -> {},
-            new Callbacks(Runnable::run, AdmissionListener.NONE));
+            limits, () -> 0, (task, delay) -> () -> {}, new Callbacks(Runnable::run, AdmissionListener.NONE));
     private long arrivals;
 
     @Test
@@ -23,46 +22,62 @@ class FairQueueTest {
         Waiter first = enqueue("ann");
         Waiter second = enqueue("bob");
 
-        queue.withdraw(second);
-        queue.withdraw(second);
-        Permit permit = grant(first);
-        assertThat(queue.waiters()).isEmpty();
-        assertThat(queue.waiter("ann-0")).isNull();
-        assertThat(queue.waiter("bob-1")).isNull();
+        queue.withdraw(second, second.queue);
+        UserQueue ann = first.queue;
+        queue.grant(first, ann, 1);
         assertThat(queue.nobodyInTurn()).isTrue();
-        assertThat(capacity.queued()).isZero();
+        assertThat(queue.find(second.account)).isNull();
 
-        queue.release(permit, 1);
-        assertThat(queue.users()).isEmpty();
-        assertThat(capacity.isIdle()).isTrue();
+        queue.endCharge(ann, 1);
+        assertThat(queue.find(first.account)).isNull();
     }
 
     @Test
-    void onlyUsersWhoCouldStartAQueryAreInTurn() {
-        capacity.limits(Limits.running(5).userRunning(1).build());
-        Permit permit = grant(enqueue("ann"));
+    void whoeverIsAtTheOwnCapIsPassedOver() {
+        Waiter first = enqueue("ann");
         Waiter second = enqueue("ann");
-        assertThat(queue.nobodyInTurn()).isTrue();
-        assertThat(queue.next()).isNull();
+        assertThat(queue.next(Slots.ALL)).isSameAs(first);
+        Permit permit = grant(first);
+        assertThat(queue.next(Slots.ALL)).isNull();
 
-        queue.release(permit, 1);
+        capacity.leave(Permit.Place.ALL, permit);
 
-        assertThat(queue.next()).isSameAs(second);
+        assertThat(queue.next(Slots.ALL)).isSameAs(second);
+    }
+
+    @Test
+    void aHigherPriorityGoesFirstAmongTheUsersOwn() {
+        enqueue("ann", Priority.NORMAL);
+        Waiter low = enqueue("ann", Priority.LOW);
+        Waiter high = enqueue("ann", Priority.HIGH);
+
+        assertThat(queue.next(Slots.ALL)).isSameAs(high);
+        assertThat(low.queue.before(low)).isSameAs(low.queue.before(low)).isNotNull();
+        assertThat(high.queue.before(high)).isNull();
     }
 
     private Waiter enqueue(String user) {
+        return enqueue(user, Priority.NORMAL);
+    }
+
+    private Waiter enqueue(String user, Priority priority) {
         String id = user + "-" + arrivals;
+        Account account = accounts.user(user, AdmissionLimits.DEFAULT_GROUP);
         Waiter waiter = new Waiter(
-                new AdmissionRequest(id, user, List.of(), 1, OptionalLong.empty(), Duration.ofSeconds(1)), controller);
+                new AdmissionRequest(
+                        id, user, List.of(), 1, OptionalLong.empty(), Duration.ofSeconds(1), priority, false),
+                account,
+                controller);
         waiter.sequence = arrivals++;
         waiter.bytes = 1;
-        queue.enqueue(waiter, queue.userFor(user));
+        queue.enqueue(waiter, queue.userFor(account));
         return waiter;
     }
 
     private Permit grant(Waiter waiter) {
-        Permit permit = new Permit(waiter, waiter.queue, 1, 1, 0, controller);
-        queue.grant(waiter, permit);
+        Permit permit = new Permit(waiter, Slots.ALL, queue, 0, controller);
+        queue.grant(waiter, waiter.queue, 1);
+        capacity.enter(Permit.Place.ALL, permit);
         return permit;
     }
 }

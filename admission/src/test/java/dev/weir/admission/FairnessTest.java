@@ -233,15 +233,15 @@ class FairnessTest {
         RunTimeHistory history = new RunTimeHistory();
         AdmissionRequest request =
                 new AdmissionRequest("q", "ann", List.of(), 7, OptionalLong.empty(), Duration.ofSeconds(1));
-        history.record(request, RunPermit.Outcome.FINISHED, 1_000);
+        history.record(request, "default", RunPermit.Outcome.FINISHED, 1_000);
 
-        history.record(request, RunPermit.Outcome.CANCELLED, 10);
-        assertThat(history.expectedNanos("ann", 7)).isEqualTo(1_000);
+        history.record(request, "default", RunPermit.Outcome.CANCELLED, 10);
+        assertThat(history.expectedNanos("ann", "default", 7)).isEqualTo(1_000);
 
-        history.record(request, RunPermit.Outcome.FAILED, 3_000);
-        assertThat(history.expectedNanos("ann", 7)).isEqualTo(2_000);
-        assertThat(history.expectedNanos("ann", 8)).isEqualTo(2_000);
-        assertThat(history.expectedNanos("bob", 8)).isEqualTo(2_000);
+        history.record(request, "default", RunPermit.Outcome.FAILED, 3_000);
+        assertThat(history.expectedNanos("ann", "default", 7)).isEqualTo(2_000);
+        assertThat(history.expectedNanos("ann", "default", 8)).isEqualTo(2_000);
+        assertThat(history.expectedNanos("bob", "default", 8)).isEqualTo(2_000);
     }
 
     @Test
@@ -250,12 +250,13 @@ class FairnessTest {
         for (int i = 0; i < RunTimeHistory.MAX_ENTRIES + 10; i++) {
             history.record(
                     new AdmissionRequest("q", "user" + i, List.of(), i, OptionalLong.empty(), Duration.ofSeconds(1)),
+                    "default",
                     RunPermit.Outcome.FINISHED,
                     i == 1 ? 5_000_000 : 1_000);
-            history.expectedNanos("user1", 1);
+            history.expectedNanos("user1", "default", 1);
         }
 
-        assertThat(history.size()).isEqualTo(2 * RunTimeHistory.MAX_ENTRIES);
-        assertThat(history.expectedNanos("user1", 1)).isEqualTo(5_000_000);
+        assertThat(history.size()).isEqualTo(2 * RunTimeHistory.MAX_ENTRIES + 1);
+        assertThat(history.expectedNanos("user1", "default", 1)).isEqualTo(5_000_000);
     }
 }

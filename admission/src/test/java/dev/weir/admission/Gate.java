@@ -30,7 +30,15 @@ final class Gate {
     }
 
     Gate(Limits limits, Executor callbacks) {
-        controller = AdmissionControllers.create(limits.build(), time, time, callbacks, new Recorder());
+        this(limits.build(), callbacks);
+    }
+
+    Gate(AdmissionLimits limits, Executor callbacks) {
+        controller = AdmissionControllers.create(limits, time, time, callbacks, new Recorder());
+    }
+
+    Gate(Tree limits) {
+        this(limits.build(), Runnable::run);
     }
 
     /** The snapshot of a controller that has nothing to do. */
@@ -57,6 +65,39 @@ final class Gate {
                 controller.admit(new AdmissionRequest(id, user, List.of(), statement.hashCode(), bytes, queueTimeout)));
     }
 
+    /** A query of a user of this group. */
+    Query submitIn(String group, String user, String statement) {
+        return submit(new AdmissionRequest(
+                user + "-" + ids++, user, List.of(group), statement.hashCode(), OptionalLong.empty(), FOREVER));
+    }
+
+    Query submit(AdmissionRequest request) {
+        return new Query(request.queryId(), controller.admit(request));
+    }
+
+    AdmissionRequest request(String user, String statement) {
+        return request(user, statement, Priority.NORMAL, false);
+    }
+
+    AdmissionRequest request(String user, String statement, Priority priority, boolean heavy) {
+        return new AdmissionRequest(
+                user + "-" + ids++,
+                user,
+                List.of(),
+                statement.hashCode(),
+                OptionalLong.empty(),
+                FOREVER,
+                priority,
+                heavy);
+    }
+
+    /** Runs a statement so that its run time is known. */
+    void teach(String user, String statement, Duration runTime) {
+        Query query = submit(request(user, statement));
+        time.advance(runTime);
+        query.finish();
+    }
+
     /** Teaches the controller how long a user's queries take, on an otherwise idle gate. */
     void learn(String user, Duration runTime) {
         Query query = submit(user);
@@ -72,6 +113,9 @@ final class Gate {
         AdmissionSnapshot now = controller.snapshot();
         assertThat(now.running()).isZero();
         assertThat(now.queued()).isZero();
+        assertThat(now.paused()).isZero();
+        assertThat(now.shortRunning()).isZero();
+        assertThat(now.groups()).isEmpty();
         assertThat(now.reservedBytes()).isZero();
         assertThat(now.users()).isEmpty();
     }
@@ -137,6 +181,21 @@ final class Gate {
         @Override
         public void cancelled(AdmissionRequest request) {
             events.add("cancelled " + request.queryId());
+        }
+
+        @Override
+        public void paused(AdmissionRequest request) {
+            events.add("paused " + request.queryId());
+        }
+
+        @Override
+        public void resumed(AdmissionRequest request) {
+            events.add("resumed " + request.queryId());
+        }
+
+        @Override
+        public void overran(AdmissionRequest request) {
+            events.add("overran " + request.queryId());
         }
 
         @Override

@@ -38,7 +38,8 @@ class LincheckTest {
                 .actorsBefore(0)
                 .actorsAfter(0)
                 .verifier(EpsilonVerifier.class)
-                .addGuarantee(oneStep(FairQueue.class, RunTimeHistory.class, Callbacks.class))
+                .addGuarantee(
+                        oneStep(Admitter.class, Inspector.class, WaitForecast.class, Waiting.class, Callbacks.class))
                 .check(PermitCalls.class);
     }
 
@@ -49,7 +50,8 @@ class LincheckTest {
                 .actorsBefore(0)
                 .actorsAfter(1)
                 .sequentialSpecification(OneWaiter.class)
-                .addGuarantee(oneStep(FairQueue.class, RunTimeHistory.class, Callbacks.class))
+                .addGuarantee(
+                        oneStep(Admitter.class, Inspector.class, WaitForecast.class, Waiting.class, Callbacks.class))
                 .check(OneWaiterCalls.class);
     }
 
@@ -58,7 +60,8 @@ class LincheckTest {
         options(4, 50)
                 .actorsPerThread(2)
                 .sequentialSpecification(FirstComeFirstServed.class)
-                .addGuarantee(oneStep(FairQueue.class, RunTimeHistory.class, Callbacks.class))
+                .addGuarantee(
+                        oneStep(Admitter.class, Inspector.class, WaitForecast.class, Waiting.class, Callbacks.class))
                 .check(ControllerCalls.class);
     }
 
@@ -97,6 +100,12 @@ class LincheckTest {
                 limits.build(), () -> 0, (task, delay) -> () -> {}, new Callbacks(Runnable::run, listener));
     }
 
+    private static Account account() {
+        AdmissionLimits limits = Limits.running(1).build();
+        Account group = Account.ofGroup(AdmissionLimits.DEFAULT_GROUP, limits.group(AdmissionLimits.DEFAULT_GROUP));
+        return Account.ofUser("user0", group);
+    }
+
     private static AdmissionRequest request(int user) {
         return new AdmissionRequest(
                 "q" + user, "user" + user, List.of(), user, OptionalLong.empty(), Duration.ofSeconds(1));
@@ -106,8 +115,9 @@ class LincheckTest {
     public static class WaiterCalls {
 
         private final FairAdmissionController controller = controller(Limits.running(1), AdmissionListener.NONE);
-        private final Waiter waiter = new Waiter(request(0), controller);
-        private final Permit permit = new Permit(waiter, new UserQueue("user0", 0), 1, 1, 0, controller);
+        private final Waiter waiter = new Waiter(request(0), account(), controller);
+        private final Permit permit = new Permit(
+                waiter, Slots.ALL, new FairQueue(new Capacity(Limits.running(1).build())), 0, controller);
 
         @Operation
         public boolean grant() {

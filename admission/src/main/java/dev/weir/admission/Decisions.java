@@ -1,0 +1,28 @@
+package dev.weir.admission;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** What was decided under the lock, to be told after it. */
+final class Decisions {
+
+    /** Waiters whose wait is over. */
+    final List<Waiter> ended = new ArrayList<>(1);
+
+    /** Paused queries that have a slot again. */
+    final List<Permit> resumed = new ArrayList<>(0);
+
+    /** Queries that left the lane because they took too long. */
+    final List<Permit> overran = new ArrayList<>(0);
+
+    /** A paused query that was closed while it waited for its slot. */
+    @Nullable
+    CompletableFuture<Void> notResumed;
+
+    @Nullable
+    Waiter alarmFor;
+
+    boolean drained;
+}

@@ -1,0 +1,73 @@
+package dev.weir.admission;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class ExplainTest {
+
+    @Test
+    void itSaysWhatWouldHappenAndChangesNothing() {
+        Gate gate = new Gate(Tree.running(1).lane(4).rate(new RateLimit(2, Duration.ofDays(1), 2)));
+        assertThat(gate.controller
+                        .explain(gate.request("ann", "x", Priority.NORMAL, true))
+                        .decision())
+                .isEqualTo(Explanation.Decision.RUN);
+        assertThat(gate.controller.explain(gate.request("ann", "x")).decision())
+                .isEqualTo(Explanation.Decision.RUN_SHORT);
+        gate.assertIdle();
+        gate.submit(gate.request("ann", "x", Priority.NORMAL, true));
+
+        Explanation waits = gate.controller.explain(gate.request("bob", "x", Priority.NORMAL, true));
+
+        assertThat(waits.decision()).isEqualTo(Explanation.Decision.WAIT);
+        assertThat(waits.waiting()).hasValueSatisfying(wait -> {
+            assertThat(wait.position()).isEqualTo(1);
+            assertThat(wait.reason()).isEqualTo(WaitReason.MAX_RUNNING);
+        });
+        assertThat(gate.controller.snapshot().queued()).isZero();
+        assertThat(gate.events).noneMatch(event -> event.contains("bob"));
+        gate.submit(gate.request("bob", "x", Priority.NORMAL, true));
+        Explanation refused = gate.controller.explain(gate.request("bob", "x"));
+        assertThat(refused.decision()).isEqualTo(Explanation.Decision.REFUSE);
+        assertThat(refused.rejection())
+                .hasValueSatisfying(why -> assertThat(why).isInstanceOf(Rejection.RateLimited.class));
+    }
+
+    @Test
+    void itTellsTheClassAndWhatItWasLearnedFrom() {
+        Gate gate = new Gate(Tree.running(2).lane(4));
+        for (int i = 0; i < 3; i++) {
+            gate.teach("ann", "scan", Duration.ofSeconds(2));
+        }
+
+        Explanation known = gate.controller.explain(gate.request("ann", "scan"));
+        Explanation unknown = gate.controller.explain(gate.request("ann", "other"));
+
+        assertThat(known.queryClass()).isEqualTo(QueryClass.HEAVY);
+        assertThat(known.expectedTime()).contains(Duration.ofSeconds(2));
+        assertThat(known.learnedFrom())
+                .hasValueSatisfying(stats -> assertThat(stats.scope()).isEqualTo(RunTimeStats.Scope.STATEMENT));
+        assertThat(unknown.queryClass()).isEqualTo(QueryClass.HEAVY);
+        assertThat(unknown.learnedFrom())
+                .hasValueSatisfying(stats -> assertThat(stats.scope()).isEqualTo(RunTimeStats.Scope.USER));
+        assertThat(gate.controller.history(100))
+                .extracting(RunTimeStats::scope)
+                .contains(RunTimeStats.Scope.STATEMENT, RunTimeStats.Scope.USER, RunTimeStats.Scope.GROUP);
+    }
+
+    @Test
+    void nothingStartsWhileHeld() {
+        Gate gate = new Gate(Tree.running(2).lane(2));
+        gate.controller.hold(true);
+
+        Gate.Query query = gate.submit("ann");
+
+        assertThat(query.isWaiting()).isTrue();
+        assertThat(gate.wait(query).reason()).isEqualTo(WaitReason.HELD);
+        assertThat(gate.controller.snapshot().reasons()).containsEntry(WaitReason.HELD, 1);
+        gate.controller.hold(false);
+        assertThat(query.isRunning()).isTrue();
+    }
+}

@@ -3,6 +3,7 @@
 #   1. SELECT 1 over a warm connection, against a bare server with the same TLS and authentication
 #   2. server CPU seconds per GB of lineitem as Arrow, against draining it in process
 #   3. heap and Arrow memory over idle while lineitem is read, fast and by a slow reader
+#   4. one decision of admission with 100,000 queries queued
 #
 #   bench/run.sh [SCALE] [CALLS]      defaults: 1, 5000; needs about 1 GB of disk in TMPDIR
 set -euo pipefail
@@ -134,3 +135,5 @@ peak "http, fast reader" http 0 60
 peak "flight, fast reader" flight 0 60
 peak "http, 1 MiB a second" http 1000 20
 peak "flight, one batch a second" flight 1000 20
+echo
+alone decisions 100000

@@ -3,8 +3,10 @@ package dev.weir.bench;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** Entry point of the client side: {@code latency}, {@code http}, {@code flight}, and without a server {@code drain}
- * and {@code select1}; see bench/run.sh. */
+/**
+ * Entry point of the client side: {@code latency}, {@code http}, {@code flight}, and without a server {@code drain},
+ * {@code select1} and {@code decisions}; see bench/run.sh.
+ */
 public final class Bench {
 
     private Bench() {}
@@ -15,6 +17,7 @@ public final class Bench {
             case "http" -> Throughput.http(Target.of(args), args[6], Long.parseLong(args[7]));
             case "flight" -> Throughput.flight(Target.of(args), args[6], Long.parseLong(args[7]));
             case "drain" -> Drain.run(Path.of(args[1]), args[2], Integer.parseInt(args[3]), args[4].equals("busy"));
+            case "decisions" -> Decisions.run(Integer.parseInt(args[1]));
             case "select1" -> Drain.selectOne(Path.of(args[1]), Integer.parseInt(args[2]));
             default -> throw new IllegalArgumentException(args[0]);
         }

@@ -237,28 +237,6 @@ class RequestTest {
                         List.of(1L, Arrays.asList("a", null))));
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "1e400",
-                "-1e400",
-                "[1e999999999]",
-                "{\"type\":\"DOUBLE\",\"value\":\"1e400\"}",
-                "{\"type\":\"FLOAT\",\"value\":\"1e39\"}"
-            })
-    void aNumberBeyondEveryTypeIsRefusedByPosition(String parameter) {
-        refused(json("{\"sql\":\"x\",\"parameters\":[1," + parameter + "]}"), "arameter 2");
-    }
-
-    @Test
-    void infinityIsAskedForByName() {
-        QueryRequest request =
-                asked(json("{\"sql\":\"x\",\"parameters\":[{\"type\":\"DOUBLE\",\"value\":\"-Infinity\"},"
-                        + "{\"type\":\"FLOAT\",\"value\":\"Infinity\"}]}"));
-        assertThat(request.parameterRows().get(0))
-                .isEqualTo(List.of(Double.NEGATIVE_INFINITY, Float.POSITIVE_INFINITY));
-    }
-
     @Test
     void aKeyGivenTwiceIsNamed() {
         refused(json("{\"sql\":\"a\",\"timeout\":\"1s\",\"sql\":\"b\"}"), "JSON", "\\\"sql\\\" twice");

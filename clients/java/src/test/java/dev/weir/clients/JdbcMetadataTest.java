@@ -94,6 +94,12 @@ class JdbcMetadataTest {
             assertThat(result.getInt("DECIMAL_DIGITS")).isEqualTo(2);
             assertThat(result.next()).isFalse();
         }
+        try (ResultSet result = metadata.getColumns("demo", "main", "nation", "n_nationkey")) {
+            assertThat(result.next()).isTrue();
+            assertThat(result.getInt("DATA_TYPE")).isEqualTo(Types.INTEGER);
+            assertThat(result.getInt("COLUMN_SIZE")).isEqualTo(10);
+            assertThat(result.getInt("NUM_PREC_RADIX")).isEqualTo(10);
+        }
         try (ResultSet result = metadata.getColumns("demo", "main", "keyed", "%")) {
             assertThat(result.next()).isTrue();
             assertThat(result.getInt("NULLABLE")).isEqualTo(DatabaseMetaData.columnNoNulls);

@@ -162,7 +162,7 @@ final class CatalogReader {
         metadata.put("ARROW:FLIGHT:SQL:SCHEMA_NAME", table.schema());
         metadata.put("ARROW:FLIGHT:SQL:TABLE_NAME", table.table());
         metadata.put("ARROW:FLIGHT:SQL:TYPE_NAME", type.is("ENUM") ? "ENUM" : row.getString(5));
-        putIfPresent(metadata, "ARROW:FLIGHT:SQL:PRECISION", row.getString(8));
+        putIfPresent(metadata, "ARROW:FLIGHT:SQL:PRECISION", XdbcTypes.precision(type.name(), row.getString(8)));
         putIfPresent(metadata, "ARROW:FLIGHT:SQL:SCALE", row.getString(9));
         putIfPresent(metadata, "ARROW:FLIGHT:SQL:REMARKS", row.getString(7));
         metadata.put("ARROW:FLIGHT:SQL:IS_CASE_SENSITIVE", type.is("VARCHAR") ? "1" : "0");

@@ -83,9 +83,34 @@ final class XdbcTypes {
 
     private XdbcTypes() {}
 
+    /**
+     * Decimal digits of a number's type. Columns have no radix to say otherwise: clients take 10 for all of them, floating
+     * point too.
+     *
+     * @param declared DuckDB's own answer, of use for DECIMAL only: it counts the others in bits
+     * @return null for what is no number
+     */
+    static @Nullable String precision(String name, @Nullable String declared) {
+        return switch (name) {
+            case "DECIMAL" -> declared;
+            case "FLOAT" -> "7";
+            case "DOUBLE" -> "15";
+            default ->
+                TYPES.stream()
+                        .filter(type -> type.name().equals(name) && isNumber(type))
+                        .map(type -> String.valueOf(type.size()))
+                        .findFirst()
+                        .orElse(null);
+        };
+    }
+
+    private static boolean isNumber(Type type) {
+        return type.unsigned() != null && !type.name().equals("BOOLEAN");
+    }
+
     static void write(RowWriter rows) {
         for (Type type : TYPES) {
-            boolean number = type.unsigned() != null && !type.name().equals("BOOLEAN");
+            boolean number = isNumber(type);
             boolean approximate = type.name().equals("FLOAT") || type.name().equals("DOUBLE");
             boolean decimal = type.name().equals("DECIMAL");
             rows.add(

@@ -85,6 +85,23 @@ class DuckDbMetadataTest extends DuckDbTestBase {
                 .containsEntry("ARROW:FLIGHT:SQL:TYPE_NAME", "ENUM");
     }
 
+    @Test
+    void precisionIsInDecimalDigitsForEveryNumber() {
+        Rows.of(
+                engine,
+                query(
+                        Access.WRITE,
+                        "create table numbers (i1 tinyint, u1 utinyint, i2 smallint, u2 usmallint, i4 integer,"
+                                + " u4 uinteger, i8 bigint, u8 ubigint, i16 hugeint, u16 uhugeint, f float, d double,"
+                                + " c decimal(12, 3), b boolean, t varchar)"));
+        List<List<Object>> rows = answer(new MetadataRequest(Kind.TABLES, null, "main", "numbers", List.of(), true));
+        // One engine serves all tests.
+        Rows.of(engine, query(Access.WRITE, "drop table numbers"));
+        assertThat(schema(rows.get(0)).getFields())
+                .extracting(field -> field.getMetadata().get("ARROW:FLIGHT:SQL:PRECISION"))
+                .containsExactly("3", "3", "5", "5", "10", "10", "19", "20", "38", null, "7", "15", "12", null, null);
+    }
+
     private static Schema schema(List<Object> row) {
         return Schema.deserializeMessage(ByteBuffer.wrap((byte[]) row.get(4)));
     }

@@ -8,6 +8,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.context.event.ApplicationEnvironmentPreparedEvent;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.security.autoconfigure.ReactiveUserDetailsServiceAutoConfiguration;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
@@ -15,7 +16,8 @@ import org.springframework.context.annotation.Import;
 
 /** The gateway as a Spring Boot application. What is wired is listed here, not found by scanning. */
 @Configuration(proxyBeanMethods = false)
-@EnableAutoConfiguration
+// Users are this gateway's own; Spring would make one with a random password.
+@EnableAutoConfiguration(exclude = ReactiveUserDetailsServiceAutoConfiguration.class)
 @EnableConfigurationProperties(WeirProperties.class)
 @Import({
     AuthConfiguration.class,
@@ -39,6 +41,9 @@ public class GatewayApplication {
             Map.entry("logging.level.org.springframework.boot.SpringApplication", "OFF"),
             Map.entry("logging.level.org.springframework.boot.diagnostics.LoggingFailureAnalysisReporter", "OFF"),
             Map.entry("logging.level.org.springframework.boot.web.server.reactive.context", "ERROR"),
+            // Clients that leave or send what is no HTTP: a warning with a stack trace for each, in their hands.
+            Map.entry("logging.level.io.grpc.netty.NettyServerHandler", "ERROR"),
+            Map.entry("logging.level.reactor.netty.http.server.HttpServerOperations", "ERROR"),
             Map.entry("spring.main.log-startup-info", "false"),
             Map.entry("spring.lifecycle.timeout-per-shutdown-phase", "1h"),
             Map.entry("management.endpoints.web.exposure.include", "health,info,prometheus"),

@@ -5,8 +5,10 @@ import dev.weir.gateway.http.HttpFrontSettings;
 import dev.weir.gateway.query.QueryService;
 import java.time.Clock;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.security.web.server.firewall.ServerExchangeRejectedHandler;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.WebExceptionHandler;
@@ -39,5 +41,15 @@ public class HttpFrontConfiguration {
     @Bean
     WebExceptionHandler httpProblems(HttpFront front) {
         return front.exceptionHandler();
+    }
+
+    @Bean
+    ServerExchangeRejectedHandler httpRejections(HttpFront front) {
+        return front.rejectedHandler();
+    }
+
+    @Bean
+    NettyServerCustomizer httpTransportProblems() {
+        return HttpFront::customize;
     }
 }

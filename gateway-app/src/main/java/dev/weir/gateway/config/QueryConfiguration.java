@@ -7,10 +7,14 @@ import dev.weir.admission.AdmissionListener;
 import dev.weir.engine.QueryEngine;
 import dev.weir.gateway.metrics.GatewayMetrics;
 import dev.weir.gateway.metrics.QueryLog;
+import dev.weir.gateway.metrics.QueryLogSettings;
 import dev.weir.gateway.query.DefaultQueryService;
 import dev.weir.gateway.query.QueryListener;
 import dev.weir.gateway.query.QuerySnapshot;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Clock;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -44,6 +48,30 @@ class QueryConfiguration {
         return new GatewayMetrics(registry);
     }
 
+    /** Closed after the query service, whose last queries it still writes. */
+    @Bean(destroyMethod = "close")
+    QueryLog queryLog(WeirProperties properties, MeterRegistry registry) {
+        WeirProperties.QueryLog given = properties.queryLog();
+        if (given.maxSize().toBytes() < 1) {
+            throw new StartFailedException("weir.query-log.max-size must be positive");
+        }
+        if (given.maxFiles() < 1) {
+            throw new StartFailedException("weir.query-log.max-files must be at least 1");
+        }
+        String name = given.file();
+        if (name != null && name.isBlank()) {
+            return QueryLog.toLogger(registry);
+        }
+        try {
+            Path file = name == null ? properties.dataDir().resolve("log").resolve("queries.jsonl") : Path.of(name);
+            return QueryLog.toFile(new QueryLogSettings(file, given.maxSize().toBytes(), given.maxFiles()), registry);
+        } catch (InvalidPathException | IOException e) {
+            throw new StartFailedException(
+                    "weir.query-log.file cannot be written: " + e.getClass().getSimpleName() + ": " + e.getMessage(),
+                    e);
+        }
+    }
+
     @Bean
     DefaultQueryService queryService(
             QueryEngine engine,
@@ -51,9 +79,9 @@ class QueryConfiguration {
             EffectiveLimits limits,
             RealTimers timers,
             Clock clock,
-            GatewayMetrics metrics) {
+            GatewayMetrics metrics,
+            QueryLog queryLog) {
         AdmissionLimits lane = limits.lane();
-        QueryLog queryLog = new QueryLog();
         QueryListener both = new QueryListener() {
             @Override
             public void done(QuerySnapshot query) {

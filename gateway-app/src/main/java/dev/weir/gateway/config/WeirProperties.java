@@ -21,6 +21,7 @@ import org.springframework.util.unit.DataSize;
  * @param admission limits
  * @param engine the engine behind the gateway
  * @param results spooled results of asynchronous queries
+ * @param queryLog one line for each query
  * @param shutdown the end
  */
 @ConfigurationProperties(prefix = "weir", ignoreUnknownFields = false)
@@ -34,6 +35,7 @@ public record WeirProperties(
         @DefaultValue Admission admission,
         @DefaultValue Engine engine,
         @DefaultValue Results results,
+        @DefaultValue QueryLog queryLog,
         @DefaultValue Shutdown shutdown) {
 
     /**
@@ -212,6 +214,18 @@ public record WeirProperties(
             @DefaultValue("1h") Duration timeToLive,
             @DefaultValue("10GB") DataSize maxBytesPerUser,
             @DefaultValue("1GB") DataSize minFreeDisk) {}
+
+    /**
+     * One line for each query.
+     *
+     * @param file the query log; by default log/queries.jsonl in the data directory. Empty: lines go to the ordinary log
+     * @param maxSize the file is rotated when it has reached this size
+     * @param maxFiles rotated files kept beside the current one
+     */
+    public record QueryLog(
+            @Nullable String file,
+            @DefaultValue("50MB") DataSize maxSize,
+            @DefaultValue("10") int maxFiles) {}
 
     /**
      * The end.

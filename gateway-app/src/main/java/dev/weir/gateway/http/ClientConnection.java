@@ -21,6 +21,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpRequestDecorator;
+import reactor.core.publisher.Mono;
 import reactor.netty.NettyPipeline;
 import reactor.netty.http.server.HttpServerRequest;
 
@@ -55,6 +56,12 @@ final class ClientConnection {
     /** Whether the client speaks HTTP/1.0, which knows no chunks. */
     boolean isHttp10() {
         return http10;
+    }
+
+    /** Fails as soon as the request's body turns out to be no HTTP; else it never ends. */
+    Mono<Void> brokenBody() {
+        TransportProblems problems = TransportProblems.of(channel);
+        return problems == null ? Mono.never() : problems.brokenBody();
     }
 
     ByteBufAllocator allocator() {

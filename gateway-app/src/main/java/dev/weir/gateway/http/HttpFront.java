@@ -17,9 +17,11 @@ import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpMethod;
 import org.springframework.security.web.server.ServerAuthenticationEntryPoint;
 import org.springframework.security.web.server.authorization.ServerAccessDeniedHandler;
+import org.springframework.security.web.server.firewall.ServerExchangeRejectedHandler;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.WebExceptionHandler;
+import reactor.netty.http.server.HttpServer;
 
 /** The HTTP front, put together. Owns its threads, its Arrow memory and the spooled results; close it after the server. */
 public final class HttpFront implements AutoCloseable {
@@ -101,6 +103,16 @@ public final class HttpFront implements AutoCloseable {
     /** How a 403 looks. */
     public ServerAccessDeniedHandler accessDeniedHandler() {
         return security;
+    }
+
+    /** How a request looks that is refused for its method or address before it is anybody's. */
+    public ServerExchangeRejectedHandler rejectedHandler() {
+        return security;
+    }
+
+    /** The server, set up so that what it refuses by itself, as no HTTP, is answered like every other failure. */
+    public static HttpServer customize(HttpServer server) {
+        return TransportProblems.on(server);
     }
 
     /** Deletes results whose time is over; runs by itself. */

@@ -77,7 +77,7 @@ final class ParameterReader {
             return exact.bitLength() < Long.SIZE ? (Object) exact.longValue() : exact;
         }
         if (value.isNumber()) {
-            return fraction(value.decimalValue());
+            return fraction(value.decimalValue(), position);
         }
         if (value.isArray()) {
             List<@Nullable Object> list = new ArrayList<>(value.size());
@@ -90,9 +90,16 @@ final class ParameterReader {
     }
 
     /** Exact when the engine has a decimal for it: plain digits, 38 at most. */
-    private static Object fraction(BigDecimal number) {
-        boolean plain = number.scale() >= 0 && number.scale() <= MAX_DIGITS && number.precision() <= MAX_DIGITS;
-        return plain ? number : (Object) number.doubleValue();
+    private static Object fraction(BigDecimal number, int position) {
+        if (number.scale() >= 0 && number.scale() <= MAX_DIGITS && number.precision() <= MAX_DIGITS) {
+            return number;
+        }
+        double approximate = number.doubleValue();
+        if (Double.isInfinite(approximate)) {
+            throw invalid("Parameter " + position + " is beyond the range of a DOUBLE; infinity itself is"
+                    + " {\"type\": \"DOUBLE\", \"value\": \"Infinity\"}.");
+        }
+        return approximate;
     }
 
     private static @Nullable Object typed(JsonNode object, int position) {
@@ -136,11 +143,21 @@ final class ParameterReader {
     }
 
     private static Object single(String text) {
-        return Float.valueOf(named(text));
+        float value = Float.parseFloat(named(text));
+        return finiteOrNamed(text, Float.isInfinite(value), value);
     }
 
     private static Object real(String text) {
-        return Double.valueOf(named(text));
+        double value = Double.parseDouble(named(text));
+        return finiteOrNamed(text, Double.isInfinite(value), value);
+    }
+
+    /** Digits beyond the range of the type are a mistake; infinity has a name. */
+    private static Object finiteOrNamed(String text, boolean infinite, Object value) {
+        if (infinite && !text.endsWith("Infinity")) {
+            throw new IllegalArgumentException();
+        }
+        return value;
     }
 
     /** Java's number parser also takes "1d" and hexadecimal; SQL users mean neither. */

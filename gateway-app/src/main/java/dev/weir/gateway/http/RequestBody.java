@@ -45,6 +45,7 @@ final class RequestBody {
             return Mono.error(tooLarge());
         }
         return request.getBody()
+                .takeUntilOther(ClientConnection.of(request).brokenBody())
                 .reduceWith(Collected::new, Collected::add)
                 .map(Collected::bytes)
                 .defaultIfEmpty(EMPTY)

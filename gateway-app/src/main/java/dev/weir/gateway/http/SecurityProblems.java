@@ -10,11 +10,14 @@ import org.springframework.security.access.AccessDeniedException;
 import org.springframework.security.core.AuthenticationException;
 import org.springframework.security.web.server.ServerAuthenticationEntryPoint;
 import org.springframework.security.web.server.authorization.ServerAccessDeniedHandler;
+import org.springframework.security.web.server.firewall.ServerExchangeRejectedException;
+import org.springframework.security.web.server.firewall.ServerExchangeRejectedHandler;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /** How refusals of the security filters look: problem+json as everything else. */
-final class SecurityProblems implements ServerAuthenticationEntryPoint, ServerAccessDeniedHandler {
+final class SecurityProblems
+        implements ServerAuthenticationEntryPoint, ServerAccessDeniedHandler, ServerExchangeRejectedHandler {
 
     private static final List<String> CHALLENGES =
             List.of("Basic realm=\"weir\", charset=\"UTF-8\"", "Bearer realm=\"weir\"");
@@ -45,6 +48,16 @@ final class SecurityProblems implements ServerAuthenticationEntryPoint, ServerAc
                 exchange,
                 new GatewayException(
                         GatewayErrorCode.FORBIDDEN, "Your role does not allow this; ask an administrator."));
+    }
+
+    /** The exception's message would show the address. */
+    @Override
+    public Mono<Void> handle(ServerWebExchange exchange, ServerExchangeRejectedException rejected) {
+        return Problems.write(
+                exchange,
+                new GatewayException(
+                        GatewayErrorCode.INVALID_REQUEST,
+                        "The request's method, address or headers have a form that is not accepted."));
     }
 
     private static @Nullable AuthenticationFailedException reason(@Nullable Throwable thrown) {

@@ -19,6 +19,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.DeserializationFeature;
@@ -32,6 +33,9 @@ import tools.jackson.databind.json.JsonMapper;
 final class SubmissionReader {
 
     private static final String KEYS = "sql, parameters, wait, timeout, queueTimeout, rowLimit, memory, tags";
+
+    /** How Jackson's message of a duplicate key begins; there is no exception class of its own. */
+    private static final String DUPLICATE = "Duplicate Object property";
 
     private final JsonMapper mapper = JsonMapper.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -96,6 +100,10 @@ final class SubmissionReader {
         try {
             root = mapper.readTree(body);
         } catch (JacksonException e) {
+            if (e.getOriginalMessage().startsWith(DUPLICATE) && e.processor() instanceof JsonParser parser) {
+                throw invalid("The JSON body has the key \"" + shown(String.valueOf(parser.currentName()))
+                        + "\" twice in one object.");
+            }
             // Jackson's own message would show a part of the body.
             TokenStreamLocation at = e.getLocation();
             String place = at == null || at.getLineNr() < 1
@@ -165,9 +173,12 @@ final class SubmissionReader {
         }
     }
 
+    private static String shown(String key) {
+        return key.length() > 64 ? key.substring(0, 64) + "..." : key;
+    }
+
     private static RuntimeException unknown(String key) {
-        String shown = key.length() > 64 ? key.substring(0, 64) + "..." : key;
-        return invalid("The JSON body has the unknown key \"" + shown + "\"; known are " + KEYS + ".");
+        return invalid("The JSON body has the unknown key \"" + shown(key) + "\"; known are " + KEYS + ".");
     }
 
     private static String text(String key, JsonNode value) {

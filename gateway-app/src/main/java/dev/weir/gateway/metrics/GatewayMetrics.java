@@ -134,7 +134,7 @@ public final class GatewayMetrics implements QueryListener {
         return value.name().toLowerCase(Locale.ROOT);
     }
 
-    private static Counter counter(MeterRegistry registry, WeirMeter meter, Tags tags) {
+    static Counter counter(MeterRegistry registry, WeirMeter meter, Tags tags) {
         return Counter.builder(meter.meterName())
                 .baseUnit(meter.unit().isEmpty() ? null : meter.unit())
                 .description(meter.help())

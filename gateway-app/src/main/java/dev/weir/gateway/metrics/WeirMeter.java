@@ -23,6 +23,7 @@ public enum WeirMeter {
     CANCEL_LATENCY("weir.query.cancel.latency", "seconds", "Time from a cancel to an idle engine"),
     ROWS("weir.query.rows", "", "Rows handed to clients", "front"),
     BYTES("weir.query.sent", "bytes", "Bytes handed to clients", "front"),
+    QUERY_LOG_LOST("weir.query.log.lost", "", "Lines of the query log not written: its queue full or its disk failing"),
     ENGINE_OPEN_RESULTS("weir.engine.open.results", "", "Results of the engine that are not closed"),
     ENGINE_ACTIVE_CALLS("weir.engine.active.calls", "", "Engine threads inside a native call"),
     ENGINE_UNSTOPPED_CALLS("weir.engine.unstopped.calls", "", "Cancelled calls that the engine has not stopped yet"),

@@ -12,6 +12,9 @@ import java.util.Map;
 /** What a request must satisfy before it may ask for a permit. */
 final class RequestChecks {
 
+    /** No query runs in less; a reservation of a few bytes is a mistyped unit, or a way around the budget. */
+    private static final long MIN_MEMORY = 1 << 20;
+
     private static final int MAX_TAGS = 16;
     private static final int MAX_TAG_KEY = 64;
     private static final int MAX_TAG_VALUE = 256;
@@ -31,8 +34,8 @@ final class RequestChecks {
         request.statementTimeout()
                 .ifPresent(asked -> checkTimeout("statement-timeout", asked, limits.statementTimeout()));
         request.queueTimeout().ifPresent(asked -> checkTimeout("queue-timeout", asked, limits.queueTimeout()));
-        if (request.memoryBytes().isPresent() && request.memoryBytes().getAsLong() <= 0) {
-            throw invalid("The memory asked for must be positive.");
+        if (request.memoryBytes().isPresent() && request.memoryBytes().getAsLong() < MIN_MEMORY) {
+            throw invalid("The memory asked for must be at least 1MB.");
         }
         checkTags(request.tags());
     }

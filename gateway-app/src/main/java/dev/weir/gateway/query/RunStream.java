@@ -134,7 +134,9 @@ final class RunStream implements ResultStream {
         }
         GatewayException lost;
         synchronized (this) {
-            lost = abort;
+            lost = turn == Turn.CLOSED && abort == null
+                    ? new GatewayException(GatewayErrorCode.CANCELLED, "The result was closed.")
+                    : abort;
             if (lost == null) {
                 turn = Turn.READER;
                 complete = !more;

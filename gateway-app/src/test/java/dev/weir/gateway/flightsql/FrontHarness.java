@@ -25,7 +25,7 @@ import org.apache.arrow.vector.BigIntVector;
 /** A real front on a free port over a scripted query service, and real clients; all memory is back at its end. */
 final class FrontHarness implements AutoCloseable {
 
-    static final int MAX_PREPARED = 1_000;
+    static final int MAX_PREPARED = 100;
     static final Duration TICKET_TTL = Duration.ofMinutes(10);
 
     final BufferAllocator allocator = new RootAllocator();

@@ -225,7 +225,8 @@ class PreparedStatementsTest {
         assertThat(harness.as("bob").prepare("plain").getResultSetSchema()).isNotNull();
         close(handles.get(0));
         handles.add(prepared("plain").getPreparedStatementHandle());
-        assertThatThrownBy(() -> client.prepare("plain")).hasMessageContaining("1000");
+        assertThatThrownBy(() -> client.prepare("plain"))
+                .hasMessageContaining(Integer.toString(FrontHarness.MAX_PREPARED));
         harness.clock.advance(Duration.ofHours(2));
         assertThat(client.prepare("plain").getResultSetSchema()).isNotNull();
     }

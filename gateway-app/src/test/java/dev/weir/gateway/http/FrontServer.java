@@ -89,7 +89,7 @@ final class FrontServer implements AutoCloseable {
         context.registerBean("security", WebFilter.class, () -> this::authenticate);
         context.refresh();
         HttpHandler handler = WebHttpHandlerBuilder.applicationContext(context).build();
-        server = HttpServer.create()
+        server = HttpFront.customize(HttpServer.create())
                 .host("127.0.0.1")
                 .port(0)
                 .handle(new ReactorHttpHandlerAdapter(handler))

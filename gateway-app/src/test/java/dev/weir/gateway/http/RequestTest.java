@@ -222,7 +222,7 @@ class RequestTest {
     @Test
     void jsonParametersKeepTheirValueExactly() {
         QueryRequest request = asked(json("{\"sql\":\"x\",\"parameters\":[null,true,1,-9223372036854775808,"
-                + "18446744073709551616,1.50,1e3,1e400,\"t\",[1,[\"a\",null]]]}"));
+                + "18446744073709551616,1.50,1e3,1e-400,\"t\",[1,[\"a\",null]]]}"));
         assertThat(request.parameterRows().get(0))
                 .isEqualTo(Arrays.asList(
                         null,
@@ -232,9 +232,16 @@ class RequestTest {
                         new BigInteger("18446744073709551616"),
                         new BigDecimal("1.50"),
                         1000.0,
-                        Double.POSITIVE_INFINITY,
+                        0.0,
                         "t",
                         List.of(1L, Arrays.asList("a", null))));
+    }
+
+    @Test
+    void aKeyGivenTwiceIsNamed() {
+        refused(json("{\"sql\":\"a\",\"timeout\":\"1s\",\"sql\":\"b\"}"), "JSON", "\\\"sql\\\" twice");
+        refused(json("{\"sql\":\"a\",\"tags\":{\"job\":\"1\",\"job\":\"2\"}}"), "\\\"job\\\" twice");
+        refused(json("{\"" + "k".repeat(9_000) + "\":1,\"" + "k".repeat(9_000) + "\":1}"), "kkk...\\\" twice");
     }
 
     @Test

@@ -77,8 +77,15 @@ final class FakeEngine implements QueryEngine {
         final VectorSchemaRoot root = VectorSchemaRoot.create(SCHEMA, allocator);
         final CompletableFuture<Void> stopped = new CompletableFuture<>();
         volatile CompletableFuture<Boolean> pull;
+        volatile CompletableFuture<Boolean> given;
         volatile boolean cancelled;
         volatile int closes;
+
+        /** Lets {@code pull} answer the next pull, whatever else happens to the result. */
+        Result answering(CompletableFuture<Boolean> pull) {
+            given = pull;
+            return this;
+        }
 
         /** Answers the pending pull with a batch. */
         void give(int rows) {
@@ -122,6 +129,9 @@ final class FakeEngine implements QueryEngine {
 
         @Override
         public CompletionStage<Boolean> next() {
+            if (given != null) {
+                return given;
+            }
             pull = new CompletableFuture<>();
             return pull;
         }

@@ -122,6 +122,21 @@ class BadInputTest {
     }
 
     @Test
+    void aMethodThatNobodyMayUseIsAProblem() throws Exception {
+        HttpRequest trace = gateway.request(TestGateway.READER, "/v1/queries")
+                .method("TRACE", HttpRequest.BodyPublishers.noBody())
+                .build();
+        assertProblem(gateway.client().send(trace, HttpResponse.BodyHandlers.ofString()), 400, "INVALID_REQUEST");
+    }
+
+    @Test
+    void anAddressThatIsTooLongIsAProblem() throws Exception {
+        HttpRequest longer = gateway.request(TestGateway.READER, "/v1/queries?" + "x".repeat(10_000))
+                .build();
+        assertProblem(gateway.client().send(longer, HttpResponse.BodyHandlers.ofString()), 414, "INVALID_REQUEST");
+    }
+
+    @Test
     void bodiesThatAreEmptyHugeOrBroken() throws Exception {
         assertThat(sql(TestGateway.READER, "").statusCode()).isEqualTo(400);
         assertThat(sql(TestGateway.READER, " ; -- nothing").statusCode()).isEqualTo(400);

@@ -10,8 +10,10 @@ import dev.weir.gateway.query.DefaultQueryService;
 import java.io.InputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.flight.CallStatus;
@@ -24,6 +26,8 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+import org.springframework.security.core.userdetails.ReactiveUserDetailsService;
 
 /** What operators rely on: health, metrics, passwords that change, a stop that loses nothing. */
 class OperationTest {
@@ -32,6 +36,26 @@ class OperationTest {
 
     @TempDir
     Path directory;
+
+    @Test
+    void theQueryLogHasALineForEveryQueryOfBothEnds() throws Exception {
+        Path log = directory.resolve("log").resolve("queries.jsonl");
+        try (TestGateway gateway = TestGateway.start(directory)) {
+            gateway.sql(TestGateway.READER, "application/json", "select 'secret' as s");
+            gateway.sql(TestGateway.READER, "application/json", "select nonsense_column");
+        }
+        List<String> lines = Files.readAllLines(log);
+        assertThat(lines)
+                .filteredOn(line -> line.contains("\"user\":\"reader\""))
+                .hasSize(2);
+        assertThat(lines).anyMatch(line -> line.contains("INVALID_SQL")).noneMatch(line -> line.contains("secret"));
+        assertThat(lines).noneMatch(line -> line.contains("nonsense_column"));
+        Files.delete(log);
+        try (TestGateway gateway = TestGateway.start(directory, "--weir.query-log.file=")) {
+            gateway.sql(TestGateway.READER, "application/json", "select 1");
+        }
+        assertThat(log).doesNotExist();
+    }
 
     @Test
     void healthIsAnonymousAndMetricsAreNot() throws Exception {
@@ -50,7 +74,15 @@ class OperationTest {
                             .statusCode())
                     .isEqualTo(200);
 
+            assertThat(LoggerFactory.getLogger("io.grpc.netty.NettyServerHandler")
+                            .isWarnEnabled())
+                    .as("clients that leave fill no log")
+                    .isFalse();
+            assertThat(gateway.running().context().getBeanNamesForType(ReactiveUserDetailsService.class))
+                    .as("no users but the gateway's own")
+                    .isEmpty();
             String before = metrics(gateway);
+            assertThat(before).doesNotContain("spring_security");
             assertThat(before).contains("weir_queries_running 0.0").contains("weir_queries_queued 0.0");
             assertThat(before).contains("weir_queries_total{front=\"http\",outcome=\"finished\"} 0.0");
             assertThat(gateway.sql(TestGateway.READER, "text/csv", "select 1").statusCode())

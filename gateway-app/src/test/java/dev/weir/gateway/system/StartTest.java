@@ -93,6 +93,16 @@ class StartTest {
     }
 
     @Test
+    void aQueryLogThatCannotBeWrittenIsNamed() throws Exception {
+        Path file = Files.writeString(directory.resolve("file"), "x");
+        assertThat(failure("--weir.query-log.file=" + file.resolve("queries.jsonl")))
+                .contains("weir.query-log.file")
+                .contains(file.toString());
+        assertThat(failure("--weir.query-log.max-files=0")).contains("weir.query-log.max-files");
+        assertThat(failure("--weir.query-log.max-size=0B")).contains("weir.query-log.max-size");
+    }
+
+    @Test
     void plaintextOffLoopbackIsRefusedUnlessAllowed() throws Exception {
         assertThat(failure("--weir.tls.enabled=false")).contains("weir.tls.allow-plaintext");
         try (var gateway = GatewayApplication.start(

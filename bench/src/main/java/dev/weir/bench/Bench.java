@@ -14,6 +14,13 @@ public final class Bench {
     public static void main(String[] args) throws Exception {
         switch (args[0]) {
             case "latency" -> Latency.run(Target.of(args), Integer.parseInt(args[6]));
+            case "contention" ->
+                Contention.run(
+                        Target.of(args),
+                        Path.of(args[6]),
+                        Integer.parseInt(args[7]),
+                        Integer.parseInt(args[8]),
+                        Integer.parseInt(args[9]));
             case "http" -> Throughput.http(Target.of(args), args[6], Long.parseLong(args[7]));
             case "flight" -> Throughput.flight(Target.of(args), args[6], Long.parseLong(args[7]));
             case "drain" -> Drain.run(Path.of(args[1]), args[2], Integer.parseInt(args[3]), args[4].equals("busy"));
@@ -25,6 +32,11 @@ public final class Bench {
 
     /** Where the server is, and whom it believes. */
     record Target(int httpPort, int flightPort, int barePort, Path certificate, String user, String password) {
+
+        /** The same server, by another user with the same password. */
+        Target as(String other) {
+            return new Target(httpPort, flightPort, barePort, certificate, other, password);
+        }
 
         static Target of(String[] args) {
             return new Target(

@@ -1,6 +1,5 @@
 package dev.weir.bench;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import java.io.IOException;
@@ -264,7 +263,7 @@ final class Contention {
             return false;
         }
         if (answer.statusCode() != 200) {
-            throw new IllegalStateException(answer.statusCode() + " " + new ObjectMapper().readTree(answer.body()));
+            throw new IllegalStateException(answer.statusCode() + " " + answer.body());
         }
         return true;
     }

@@ -12,12 +12,17 @@ import dev.weir.gateway.query.QueryListener;
 import dev.weir.gateway.query.QuerySnapshot;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** Admission, the query service, and who listens to it. */
 @Configuration(proxyBeanMethods = false)
 class QueryConfiguration {
+
+    private static final long POLL_SECONDS = 5;
 
     @Bean
     Clock clock() {
@@ -39,6 +44,19 @@ class QueryConfiguration {
         return AdmissionControllers.create(limits, timers.executor(), timers.executor(), AdmissionListener.NONE);
     }
 
+    /** Looks at the limits file as often as the users file is looked at. */
+    @Bean(destroyMethod = "shutdownNow")
+    ScheduledExecutorService limitsPolling(RuntimeLimits limits, AdmissionController admission) {
+        limits.attach(admission);
+        ScheduledExecutorService polling = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "weir-limits");
+            thread.setDaemon(true);
+            return thread;
+        });
+        var unused = polling.scheduleWithFixedDelay(limits::poll, POLL_SECONDS, POLL_SECONDS, TimeUnit.SECONDS);
+        return polling;
+    }
+
     @Bean
     GatewayMetrics gatewayMetrics(MeterRegistry registry) {
         return new GatewayMetrics(registry);
@@ -49,6 +67,7 @@ class QueryConfiguration {
             QueryEngine engine,
             AdmissionController admission,
             EffectiveLimits limits,
+            RuntimeLimits runtimeLimits,
             RealTimers timers,
             Clock clock,
             GatewayMetrics metrics) {
@@ -64,7 +83,7 @@ class QueryConfiguration {
         return new DefaultQueryService(
                 engine,
                 new DefaultQueryService.Controllers(admission, controller(lane, timers), controller(lane, timers)),
-                limits.clocks(),
+                runtimeLimits,
                 timers,
                 clock,
                 both);

@@ -35,7 +35,8 @@ public final class DefaultQueryService implements QueryService {
 
     private final QueryEngine engine;
     private final AdmissionController admission;
-    private final QueryLimits limits;
+    private final LimitsSource limits;
+    private final AdmissionView view;
     private final Timers timers;
     private final InstantSource clock;
     private final QueryListener listener;
@@ -57,7 +58,7 @@ public final class DefaultQueryService implements QueryService {
     public DefaultQueryService(
             QueryEngine engine,
             Controllers controllers,
-            QueryLimits limits,
+            LimitsSource limits,
             Timers timers,
             InstantSource clock,
             QueryListener listener) {
@@ -67,14 +68,21 @@ public final class DefaultQueryService implements QueryService {
         this.timers = timers;
         this.clock = clock;
         this.listener = listener;
-        this.describing = new Lane(controllers.describing(), timers, limits.describeTimeout());
-        this.catalog = new Lane(controllers.catalog(), timers, limits.describeTimeout());
-        this.services = new RunServices(engine, admission, timers, clock, this::done);
+        Duration describeTimeout = limits.clocks().describeTimeout();
+        this.describing = new Lane(controllers.describing(), timers, describeTimeout);
+        this.catalog = new Lane(controllers.catalog(), timers, describeTimeout);
+        this.view = new DefaultAdmissionView(engine, admission, limits);
+        this.services = new RunServices(engine, admission, limits, timers, clock, this::done);
     }
 
     @Override
     public QueryExecution submit(Identity identity, QueryRequest request) {
-        QueryRun run = new QueryRun(QueryIds.next(clock.millis()), identity, request, limits, services);
+        QueryRun run = new QueryRun(
+                QueryIds.next(clock.millis()),
+                identity,
+                request,
+                limits.clocks().of(identity.groups()),
+                services);
         registry.add(run);
         if (!isInternal(identity)) {
             tell(() -> listener.submitted(run.snapshot()));
@@ -126,7 +134,8 @@ public final class DefaultQueryService implements QueryService {
         return catalog.run(
                 identity,
                 () -> engine.metadata(request),
-                (result, place) -> new LaneStream(timers, place).open(result, limits.describeTimeout()));
+                (result, place) -> new LaneStream(timers, place)
+                        .open(result, limits.clocks().describeTimeout()));
     }
 
     @Override
@@ -169,6 +178,11 @@ public final class DefaultQueryService implements QueryService {
 
     private static boolean maySee(Identity identity, String owner) {
         return identity.user().equals(owner) || identity.role().includes(Role.ADMIN);
+    }
+
+    @Override
+    public AdmissionView admission() {
+        return view;
     }
 
     @Override

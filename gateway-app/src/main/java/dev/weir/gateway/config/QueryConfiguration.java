@@ -11,10 +11,13 @@ import dev.weir.gateway.query.DefaultQueryService;
 import dev.weir.gateway.query.QueryListener;
 import dev.weir.gateway.query.QuerySnapshot;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -22,7 +25,10 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 class QueryConfiguration {
 
+    private static final Logger log = LoggerFactory.getLogger(QueryConfiguration.class);
+
     private static final long POLL_SECONDS = 5;
+    private static final long GUARD_MILLIS = 250;
 
     @Bean
     Clock clock() {
@@ -48,12 +54,9 @@ class QueryConfiguration {
     @Bean(destroyMethod = "shutdownNow")
     ScheduledExecutorService limitsPolling(RuntimeLimits limits, AdmissionController admission) {
         limits.attach(admission);
-        ScheduledExecutorService polling = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "weir-limits");
-            thread.setDaemon(true);
-            return thread;
-        });
-        var unused = polling.scheduleWithFixedDelay(limits::poll, POLL_SECONDS, POLL_SECONDS, TimeUnit.SECONDS);
+        ScheduledExecutorService polling = scheduler("weir-limits");
+        var unused = polling.scheduleWithFixedDelay(
+                () -> guarded(limits::poll), POLL_SECONDS, POLL_SECONDS, TimeUnit.SECONDS);
         return polling;
     }
 
@@ -87,6 +90,36 @@ class QueryConfiguration {
                 timers,
                 clock,
                 both);
+    }
+
+    /** Looks at the machine's memory on a thread of its own: files can be slow just then. */
+    @Bean(destroyMethod = "shutdownNow")
+    ScheduledExecutorService memoryGuard(
+            RuntimeLimits limits, AdmissionController admission, DefaultQueryService service, RealTimers timers) {
+        NodeMemory memory = new NodeMemory(Path.of("/proc"), Path.of("/sys/fs/cgroup"), MachineMemory.bytes());
+        NodeGuard guard =
+                new NodeGuard(memory::read, timers::nanoTime, limits::highWater, admission::hold, service::endNewest);
+        ScheduledExecutorService watching = scheduler("weir-memory");
+        var unused = watching.scheduleWithFixedDelay(
+                () -> guarded(guard::look), GUARD_MILLIS, GUARD_MILLIS, TimeUnit.MILLISECONDS);
+        return watching;
+    }
+
+    /** An exception thrown on would end the schedule for good. */
+    private static void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            log.error("A look at memory or limits failed", e);
+        }
+    }
+
+    private static ScheduledExecutorService scheduler(String name) {
+        return Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
     }
 
     @Bean

@@ -205,6 +205,36 @@ public final class DefaultQueryService implements QueryService {
         return idle.whenComplete((nothing, never) -> end.cancel());
     }
 
+    /**
+     * Ends the query that was admitted last, of those that run since a moment; of all when none does.
+     *
+     * @param moment on the clock of the timers, in nanoseconds
+     * @return its id; empty when nothing runs
+     */
+    public Optional<String> endNewest(long moment, GatewayException failure) {
+        QueryRun newest = null;
+        long latest = 0;
+        boolean since = false;
+        for (QueryRun run : registry.live()) {
+            Long admitted = run.runningSince();
+            if (admitted == null) {
+                continue;
+            }
+            boolean ranThen = admitted - moment <= 0;
+            if (newest == null || (ranThen && !since) || (ranThen == since && admitted - latest > 0)) {
+                newest = run;
+                latest = admitted;
+                since = ranThen;
+            }
+        }
+        if (newest == null) {
+            return Optional.empty();
+        }
+        newest.fail(new GatewayException(
+                failure.code(), failure.text(), failure.details().withQueryId(newest.id())));
+        return Optional.of(newest.id());
+    }
+
     /** Queries that are not done, for metrics: queued, running, streaming, cancelling. */
     public List<QuerySnapshot> liveQueries() {
         List<QuerySnapshot> live = new ArrayList<>();

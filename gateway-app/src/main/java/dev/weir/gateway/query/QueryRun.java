@@ -64,6 +64,12 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         this.services = services;
     }
 
+    /** When it got its permit, on the service's clock; null while it has none, and when it is about to end. */
+    @Nullable
+    Long runningSince() {
+        return permit == null || ending.get() != null ? null : Long.valueOf(record.admittedNanos);
+    }
+
     Identity identity() {
         return record.identity;
     }

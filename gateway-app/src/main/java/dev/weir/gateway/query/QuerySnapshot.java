@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param predictedWait null when not waiting or not known
  * @param cancelReason null unless a cancel was asked for
  * @param cancelledIn the state in which the cancel found it; null unless cancelled
- * @param cancelling time since the cancel was asked for, until the engine stopped; null unless cancelled
+ * @param cancelling time since it was told to stop, until the engine stopped; null unless it was cancelled, or has not
+ *     stopped yet
  * @param error code of a failed query; null otherwise
  * @param errorMessage the client's text of it
  * @param errorDetails what else its client was told; null otherwise

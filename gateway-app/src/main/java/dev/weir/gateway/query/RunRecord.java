@@ -74,7 +74,7 @@ final class RunRecord {
                 wait == null ? null : wait.predictedWait().orElse(null),
                 reason,
                 reason == null ? null : endedIn,
-                reason == null ? null : Duration.ofNanos(until - endingNanos),
+                reason == null && state != QueryState.CANCELLING ? null : Duration.ofNanos(until - endingNanos),
                 failure == null ? null : failure.code(),
                 failure == null ? null : failure.text(),
                 failure == null ? null : failure.details(),

@@ -162,6 +162,26 @@ class PauseTest {
         assertThat(harness.admission.resuming).isCompletedExceptionally();
     }
 
+    @Test
+    void theNewestOfTheQueriesThatRanAtAMomentEndsFirst() {
+        advance(Duration.ofMillis(10));
+        QueryExecution second = harness.submit(ANN);
+        advance(Duration.ofMillis(10));
+        long moment = harness.timers.nanoTime();
+        advance(Duration.ofMillis(10));
+        QueryExecution third = harness.submit(ANN);
+        GatewayException failure = new GatewayException(GatewayErrorCode.MEMORY_LIMIT, "short");
+        assertThat(harness.service.endNewest(moment, failure)).contains(second.id());
+        assertThat(harness.service.endNewest(moment, failure)).contains(query.id());
+        assertThat(harness.service.endNewest(moment, failure))
+                .as("none of then is left")
+                .contains(third.id());
+        assertThat(harness.service.endNewest(moment, failure)).isEmpty();
+        assertThat(failure(second.stream()).code()).isEqualTo(GatewayErrorCode.MEMORY_LIMIT);
+        harness.engine.calls.get(1).stop();
+        harness.engine.calls.get(2).stop();
+    }
+
     private CompletionStage<Boolean> pullWithoutSlot() {
         batch();
         advance(Duration.ofSeconds(2));

@@ -6,6 +6,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -102,6 +103,21 @@ class ArchitectureTest {
                             (JavaClass type) -> !type.getSimpleName().equals("Identity")
                                     && !type.getSimpleName().equals("Role"))));
 
+    private static DescribedPredicate<JavaClass> admissionBeyondValues() {
+        return resideInAnyPackage(ADMISSION)
+                .and(describe("are neither enums nor records", (JavaClass type) -> !type.isEnum() && !type.isRecord()));
+    }
+
+    private static ArchRule frontsTakeOnlyValuesOfAdmission(String front) {
+        return noClasses().that().resideInAPackage(front).should().dependOnClassesThat(admissionBeyondValues());
+    }
+
+    @ArchTest
+    static final ArchRule httpTakesOnlyValuesOfAdmission = frontsTakeOnlyValuesOfAdmission(HTTP);
+
+    @ArchTest
+    static final ArchRule flightTakesOnlyValuesOfAdmission = frontsTakeOnlyValuesOfAdmission(FLIGHT);
+
     /** Fronts see the SPI's values (settings, requests, kinds), never an engine or its results. */
     private static final ArchRule frontsTakeOnlyValuesOfTheSpi(String front) {
         return noClasses()
@@ -123,20 +139,20 @@ class ArchitectureTest {
     static final ArchRule flightTakesOnlyValuesOfTheSpi = frontsTakeOnlyValuesOfTheSpi(FLIGHT);
 
     @ArchTest
-    static final ArchRule httpKnowsNoOtherFrontAndNoAdmission = noClasses()
+    static final ArchRule httpKnowsNoOtherFront = noClasses()
             .that()
             .resideInAPackage(HTTP)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(FLIGHT, ADMISSION, CLI, CONFIG, METRICS);
+            .resideInAnyPackage(FLIGHT, CLI, CONFIG, METRICS);
 
     @ArchTest
-    static final ArchRule flightKnowsNoOtherFrontAndNoAdmission = noClasses()
+    static final ArchRule flightKnowsNoOtherFront = noClasses()
             .that()
             .resideInAPackage(FLIGHT)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(HTTP, ADMISSION, CLI, CONFIG, METRICS);
+            .resideInAnyPackage(HTTP, CLI, CONFIG, METRICS);
 
     @ArchTest
     static final ArchRule metricsListen = noClasses()

@@ -1,19 +1,31 @@
 package dev.weir.gateway.config;
 
 import dev.weir.admission.AdmissionLimits;
+import dev.weir.admission.GroupLimits;
 import dev.weir.gateway.query.QueryLimits;
-import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.unit.DataSize;
 
 /**
- * The limits after defaults were filled in from the machine. A value that makes no sense is a
- * {@link StartFailedException} that names its property.
+ * The limits after defaults were filled in from the machine and groups from the limits of all. A value that makes no
+ * sense is a {@link StartFailedException} that names its property.
  *
  * @param admission for the queue
  * @param clocks for each query
+ * @param highWater share of the machine's memory above which nothing is started
+ * @param everyone what groups take what they lack from; the default group's own limits unless that one is configured
+ * @param everyonesClocks likewise
  */
-record EffectiveLimits(AdmissionLimits admission, QueryLimits clocks) {
+record EffectiveLimits(
+        AdmissionLimits admission,
+        QueryLimits clocks,
+        double highWater,
+        GroupLimits everyone,
+        QueryLimits.Clocks everyonesClocks) {
+
+    static final String PREFIX = "weir.admission.";
 
     /** Share of the machine's memory that queries may reserve; the rest is for heap, Arrow, the network and the OS. */
     private static final double MEMORY_SHARE = 0.6;
@@ -23,36 +35,54 @@ record EffectiveLimits(AdmissionLimits admission, QueryLimits clocks) {
 
     private static final int LANE_QUEUE = 256;
 
+    private static final int ENGINE_THREADS_ROOM = 256;
+
+    /** Paused queries for each that runs: each holds its reservation, so the budget bounds them as well. */
+    private static final int PAUSED_PER_RUNNING = 4;
+
     static EffectiveLimits of(WeirProperties.Admission given, int cores, long machineBytes) {
-        positive("queue-timeout", given.queueTimeout());
-        positive("statement-timeout", given.statementTimeout());
-        positive("client-stall-timeout", given.clientStallTimeout());
-        positive("describe-timeout", given.describeTimeout());
-        int maxRunning = given.maxRunning() != null ? given.maxRunning() : 2 * cores;
-        Integer userGiven = given.user().maxRunning();
-        int userMaxRunning = userGiven != null ? userGiven : Math.max(1, maxRunning / 2);
-        long budget = bytes(given.memory().budget(), (long) (machineBytes * MEMORY_SHARE));
-        long max = bytes(given.memory().maxPerQuery(), budget);
-        long perQuery = bytes(given.memory().perQuery(), Math.min(max, budget / Math.max(1, maxRunning)));
         try {
-            AdmissionLimits admission = AdmissionLimits.flat(
-                    maxRunning,
-                    given.maxQueued(),
-                    given.queueTimeout(),
-                    budget,
-                    perQuery,
-                    max,
-                    userMaxRunning,
-                    given.user().maxQueued());
-            QueryLimits clocks = new QueryLimits(
-                    given.queueTimeout(),
-                    given.statementTimeout(),
-                    given.clientStallTimeout(),
-                    given.describeTimeout());
-            return new EffectiveLimits(admission, clocks);
+            return checked(given, cores, machineBytes);
         } catch (IllegalArgumentException e) {
-            throw new StartFailedException("weir.admission." + e.getMessage(), e);
+            throw new StartFailedException(PREFIX + e.getMessage(), e);
         }
+    }
+
+    private static EffectiveLimits checked(WeirProperties.Admission given, int cores, long machineBytes) {
+        LimitsTree.positive("describe-timeout", given.describeTimeout());
+        double highWater = given.memory().highWater();
+        if (!(highWater > 0.1 && highWater <= 1)) {
+            throw new IllegalArgumentException("memory.high-water must be more than 0.1 and at most 1");
+        }
+        int maxRunning = or(given.maxRunning(), 2 * cores);
+        int maxPaused = or(given.maxPaused(), PAUSED_PER_RUNNING * Math.max(1, maxRunning));
+        long budget = LimitsTree.bytes(given.memory().budget(), (long) (machineBytes * MEMORY_SHARE));
+        LimitsTree tree = new LimitsTree(given, maxRunning, maxPaused, budget);
+        Map<String, GroupLimits> groups = new LinkedHashMap<>();
+        Map<String, QueryLimits.Clocks> clocks = new LinkedHashMap<>();
+        QueryLimits.Clocks everyonesClocks = tree.everyonesClocks();
+        GroupLimits everyone = tree.everyone();
+        groups.put(AdmissionLimits.DEFAULT_GROUP, everyone);
+        for (Map.Entry<String, WeirProperties.Admission.Group> group : new TreeMap<>(given.groups()).entrySet()) {
+            groups.put(group.getKey(), tree.group(group.getKey(), group.getValue()));
+            clocks.put(group.getKey(), tree.clocks(group.getKey(), group.getValue()));
+        }
+        AdmissionLimits admission = new AdmissionLimits(
+                maxRunning,
+                given.maxQueued(),
+                or(given.shortLane(), 2 * cores),
+                given.shortQuery(),
+                maxPaused,
+                budget,
+                LimitsTree.rate("", given.rate()),
+                groups);
+        QueryLimits.Clocks others = clocks.getOrDefault(AdmissionLimits.DEFAULT_GROUP, everyonesClocks);
+        return new EffectiveLimits(
+                admission,
+                new QueryLimits(given.describeTimeout(), others, clocks),
+                highWater,
+                everyone,
+                everyonesClocks);
     }
 
     /** Limits of a lane beside the queue: few places, fair between users, no memory of its own. */
@@ -61,18 +91,20 @@ record EffectiveLimits(AdmissionLimits admission, QueryLimits clocks) {
                 LANE_PLACES, LANE_QUEUE, clocks.describeTimeout(), LANE_PLACES, 1, 1, LANE_PLACES / 2, LANE_QUEUE / 4);
     }
 
-    /** Threads that the engine may need: every running query, both lanes, the check, and some that are stopping. */
+    /**
+     * Threads that the engine may need: every running query, the paused (each may load its next batch while the slot it
+     * lent is used by another), the lanes, the check, and as many again of those that run for calls that are stopping.
+     */
     int engineThreads() {
-        return 2 * admission.maxRunning() + 2 * LANE_PLACES + 8;
+        return 2 * (admission.maxRunning() + admission.shortLane()) + admission.maxPaused() + 2 * LANE_PLACES + 8;
     }
 
-    private static void positive(String name, Duration value) {
-        if (value.isNegative() || value.isZero()) {
-            throw new StartFailedException("weir.admission." + name + " must be positive");
-        }
+    /** Most threads the engine is opened for: some room for limits that are raised while it runs. */
+    int engineThreadsAtMost() {
+        return engineThreads() + ENGINE_THREADS_ROOM;
     }
 
-    private static long bytes(@Nullable DataSize given, long otherwise) {
-        return given == null ? otherwise : given.toBytes();
+    private static int or(@Nullable Integer given, int otherwise) {
+        return given != null ? given : otherwise;
     }
 }

@@ -14,6 +14,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 
 /** The engine behind the gateway. */
 @Configuration(proxyBeanMethods = false)
@@ -22,9 +23,16 @@ class EngineConfiguration {
     private static final long FRONT_MEMORY = 1L << 30;
 
     @Bean
-    EffectiveLimits effectiveLimits(WeirProperties properties) {
-        return EffectiveLimits.of(
-                properties.admission(), Runtime.getRuntime().availableProcessors(), MachineMemory.bytes());
+    RuntimeLimits runtimeLimits(WeirProperties properties, Environment environment) {
+        Path file = absolute(properties.dataDir()).resolve("limits.yaml");
+        return new RuntimeLimits(
+                environment, new LimitsFile(file), Runtime.getRuntime().availableProcessors(), MachineMemory.bytes());
+    }
+
+    /** The limits of the start. */
+    @Bean
+    EffectiveLimits effectiveLimits(RuntimeLimits limits) {
+        return limits.atStart();
     }
 
     @Bean
@@ -51,7 +59,7 @@ class EngineConfiguration {
                 limits.admission().memoryBudgetBytes(),
                 given.maxTempSize().toBytes(),
                 threads,
-                limits.engineThreads());
+                limits.engineThreadsAtMost());
         try {
             return DuckDbEngine.open(settings);
         } catch (DuckDbOpenException e) {

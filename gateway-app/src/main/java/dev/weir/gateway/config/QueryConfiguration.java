@@ -16,12 +16,22 @@ import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** Admission, the query service, and who listens to it. */
 @Configuration(proxyBeanMethods = false)
 class QueryConfiguration {
+
+    private static final Logger log = LoggerFactory.getLogger(QueryConfiguration.class);
+
+    private static final long POLL_SECONDS = 5;
+    private static final long GUARD_MILLIS = 250;
 
     @Bean
     Clock clock() {
@@ -41,6 +51,16 @@ class QueryConfiguration {
     /** The continuation of a query that waited only hands a statement to an engine thread; it may run on the timer's. */
     private static AdmissionController controller(AdmissionLimits limits, RealTimers timers) {
         return AdmissionControllers.create(limits, timers.executor(), timers.executor(), AdmissionListener.NONE);
+    }
+
+    /** Looks at the limits file as often as the users file is looked at. */
+    @Bean(destroyMethod = "shutdownNow")
+    ScheduledExecutorService limitsPolling(RuntimeLimits limits, AdmissionController admission) {
+        limits.attach(admission);
+        ScheduledExecutorService polling = scheduler("weir-limits");
+        var unused = polling.scheduleWithFixedDelay(
+                () -> guarded(limits::poll), POLL_SECONDS, POLL_SECONDS, TimeUnit.SECONDS);
+        return polling;
     }
 
     @Bean
@@ -77,6 +97,7 @@ class QueryConfiguration {
             QueryEngine engine,
             AdmissionController admission,
             EffectiveLimits limits,
+            RuntimeLimits runtimeLimits,
             RealTimers timers,
             Clock clock,
             GatewayMetrics metrics,
@@ -92,10 +113,40 @@ class QueryConfiguration {
         return new DefaultQueryService(
                 engine,
                 new DefaultQueryService.Controllers(admission, controller(lane, timers), controller(lane, timers)),
-                limits.clocks(),
+                runtimeLimits,
                 timers,
                 clock,
                 both);
+    }
+
+    /** Looks at the machine's memory on a thread of its own: files can be slow just then. */
+    @Bean(destroyMethod = "shutdownNow")
+    ScheduledExecutorService memoryGuard(
+            RuntimeLimits limits, AdmissionController admission, DefaultQueryService service, RealTimers timers) {
+        NodeMemory memory = new NodeMemory(Path.of("/proc"), Path.of("/sys/fs/cgroup"), MachineMemory.bytes());
+        NodeGuard guard =
+                new NodeGuard(memory::read, timers::nanoTime, limits::highWater, admission::hold, service::endNewest);
+        ScheduledExecutorService watching = scheduler("weir-memory");
+        var unused = watching.scheduleWithFixedDelay(
+                () -> guarded(guard::look), GUARD_MILLIS, GUARD_MILLIS, TimeUnit.MILLISECONDS);
+        return watching;
+    }
+
+    /** An exception thrown on would end the schedule for good. */
+    private static void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException e) {
+            log.error("A look at memory or limits failed", e);
+        }
+    }
+
+    private static ScheduledExecutorService scheduler(String name) {
+        return Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
     }
 
     @Bean

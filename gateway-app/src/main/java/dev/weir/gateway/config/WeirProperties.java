@@ -121,44 +121,124 @@ public record WeirProperties(
      *
      * @param maxRunning queries that run at once; by default twice the cores
      * @param maxQueued queries that wait at once
+     * @param shortLane slots beside max-running for short queries only, 0 for none; by default twice the cores
+     * @param shortQuery a query expected to run no longer than this is short, and one that runs longer leaves the lane
+     * @param maxPaused queries whose slot may be lent while their reader pauses; by default four times max-running
      * @param queueTimeout longest wait, from submit to admit
      * @param statementTimeout longest run, from admit to the last batch delivered
      * @param clientStallTimeout a reader that takes less than one batch or 1 MiB in this time ends its query
      * @param describeTimeout longest time to describe a statement
-     * @param memory reservations
+     * @param rate queries that may be submitted, of all users together
+     * @param memory reservations, and the guard of the machine's memory
      * @param user limits of each user
+     * @param groups limits by group; missing values come from those of all
      */
     public record Admission(
             @Nullable Integer maxRunning,
             @DefaultValue("1000") int maxQueued,
+            @Nullable Integer shortLane,
+            @DefaultValue("250ms") Duration shortQuery,
+            @Nullable Integer maxPaused,
             @DefaultValue("60s") Duration queueTimeout,
             @DefaultValue("10m") Duration statementTimeout,
             @DefaultValue("60s") Duration clientStallTimeout,
             @DefaultValue("30s") Duration describeTimeout,
+            @DefaultValue Rate rate,
             @DefaultValue Memory memory,
-            @DefaultValue User user) {
+            @DefaultValue User user,
+            @DefaultValue Map<String, Group> groups) {
 
         /**
-         * Memory reservations.
+         * How often queries may be submitted.
+         *
+         * @param requests queries in each period; without it as many as one likes
+         * @param period time in which so many may come; by default 1s
+         * @param burst queries that may come at once after a pause; by default as many as requests
+         */
+        public record Rate(
+                @Nullable Long requests,
+                @Nullable Duration period,
+                @Nullable Long burst) {}
+
+        /**
+         * Memory reservations, and the guard of the machine's memory.
          *
          * @param budget sum of all reservations and the engine's memory limit; by default 0.6 of the container or machine
          * @param perQuery reservation of a query that asks for none; by default the budget divided by max-running
          * @param maxPerQuery largest reservation a query may ask for; by default the budget
+         * @param highWater share of the container's or machine's memory above which nothing is started and the newest
+         *     queries are cancelled
          */
         public record Memory(
                 @Nullable DataSize budget,
                 @Nullable DataSize perQuery,
-                @Nullable DataSize maxPerQuery) {}
+                @Nullable DataSize maxPerQuery,
+                @DefaultValue("0.9") double highWater) {}
 
         /**
          * Limits of each user.
          *
          * @param maxRunning queries of one user that run at once; by default half of max-running, at least 1
          * @param maxQueued queries of one user that wait at once
+         * @param maxPaused queries of one user that may be paused; by default a quarter of max-paused, at least 1
+         * @param rate queries that one user may submit
          */
         public record User(
                 @Nullable Integer maxRunning,
-                @DefaultValue("100") int maxQueued) {}
+                @DefaultValue("100") int maxQueued,
+                @Nullable Integer maxPaused,
+                @DefaultValue Rate rate) {}
+
+        /**
+         * Limits of a group. What is missing comes from the limits of all, but the rate: a group without one has none of
+         * its own.
+         *
+         * @param maxRunning queries of the group that run at once
+         * @param maxQueued queries of the group that wait at once
+         * @param weight share of the time that queries run while others want it too
+         * @param queueTimeout longest wait
+         * @param statementTimeout longest run
+         * @param clientStallTimeout a reader that takes less than one batch or 1 MiB in this time ends its query
+         * @param memory reservations
+         * @param rate queries that its users together may submit
+         * @param user limits of each of its users
+         */
+        public record Group(
+                @Nullable Integer maxRunning,
+                @Nullable Integer maxQueued,
+                @DefaultValue("1") double weight,
+                @Nullable Duration queueTimeout,
+                @Nullable Duration statementTimeout,
+                @Nullable Duration clientStallTimeout,
+                @DefaultValue GroupMemory memory,
+                @DefaultValue Rate rate,
+                @DefaultValue GroupUser user) {}
+
+        /**
+         * Memory reservations of a group.
+         *
+         * @param budget sum of the group's reservations
+         * @param perQuery reservation of a query that asks for none
+         * @param maxPerQuery largest reservation a query may ask for
+         */
+        public record GroupMemory(
+                @Nullable DataSize budget,
+                @Nullable DataSize perQuery,
+                @Nullable DataSize maxPerQuery) {}
+
+        /**
+         * Limits of each user of a group.
+         *
+         * @param maxRunning queries of one user that run at once
+         * @param maxQueued queries of one user that wait at once
+         * @param maxPaused queries of one user that may be paused
+         * @param rate queries that one user may submit
+         */
+        public record GroupUser(
+                @Nullable Integer maxRunning,
+                @Nullable Integer maxQueued,
+                @Nullable Integer maxPaused,
+                @DefaultValue Rate rate) {}
     }
 
     /**

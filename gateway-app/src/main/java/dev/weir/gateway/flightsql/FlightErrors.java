@@ -76,16 +76,14 @@ final class FlightErrors {
         if (query.state() == QueryState.FINISHED) {
             return null;
         }
-        GatewayErrorCode code = query.error();
-        if (code == null) {
-            code = query.state() == QueryState.CANCELLED ? GatewayErrorCode.CANCELLED : GatewayErrorCode.INTERNAL;
+        GatewayException failure = query.failure();
+        if (failure != null) {
+            return failure;
         }
-        String message = query.errorMessage();
+        boolean cancelled = query.state() == QueryState.CANCELLED;
         return new GatewayException(
-                code,
-                message != null
-                        ? message
-                        : code == GatewayErrorCode.CANCELLED ? "The query was cancelled." : code.name(),
+                cancelled ? GatewayErrorCode.CANCELLED : GatewayErrorCode.INTERNAL,
+                cancelled ? "The query was cancelled." : GatewayErrorCode.INTERNAL.name(),
                 ErrorDetails.NONE.withQueryId(query.id()));
     }
 

@@ -1,10 +1,14 @@
 package dev.weir.gateway.flightsql;
 
+import dev.weir.admission.Priority;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
 import io.grpc.Metadata;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -18,40 +22,65 @@ import org.springframework.util.unit.DataSize;
  * @param statementTimeout {@code weir-timeout}
  * @param queueTimeout {@code weir-queue-timeout}
  * @param memoryBytes {@code weir-memory}
+ * @param heavy {@code weir-class: heavy}
+ * @param priority {@code weir-priority}
  */
-record RequestOptions(Optional<Duration> statementTimeout, Optional<Duration> queueTimeout, OptionalLong memoryBytes) {
+record RequestOptions(
+        Optional<Duration> statementTimeout,
+        Optional<Duration> queueTimeout,
+        OptionalLong memoryBytes,
+        boolean heavy,
+        Optional<Priority> priority) {
 
     static final String TIMEOUT = "weir-timeout";
     static final String QUEUE_TIMEOUT = "weir-queue-timeout";
     static final String MEMORY = "weir-memory";
-    static final RequestOptions NONE = new RequestOptions(Optional.empty(), Optional.empty(), OptionalLong.empty());
+    static final String CLASS = "weir-class";
+    static final String PRIORITY = "weir-priority";
+    static final List<String> NAMES = List.of(TIMEOUT, QUEUE_TIMEOUT, MEMORY, CLASS, PRIORITY);
+    static final RequestOptions NONE =
+            new RequestOptions(Optional.empty(), Optional.empty(), OptionalLong.empty(), false, Optional.empty());
 
-    private static final Metadata.Key<String> TIMEOUT_KEY = key(TIMEOUT);
-    private static final Metadata.Key<String> QUEUE_TIMEOUT_KEY = key(QUEUE_TIMEOUT);
-    private static final Metadata.Key<String> MEMORY_KEY = key(MEMORY);
+    private static final String HEAVY = "heavy";
+    private static final Map<String, Metadata.Key<String>> KEYS = keys();
     private static final String DURATION = "a positive duration with unit, for example 500ms, 30s, 5m or PT30S";
 
     /** Options in the headers of a call. */
     static RequestOptions of(Metadata headers) {
-        String timeout = headers.get(TIMEOUT_KEY);
-        String queueTimeout = headers.get(QUEUE_TIMEOUT_KEY);
-        String memory = headers.get(MEMORY_KEY);
-        if (timeout == null && queueTimeout == null && memory == null) {
-            return NONE;
+        RequestOptions options = NONE;
+        for (Map.Entry<String, Metadata.Key<String>> key : KEYS.entrySet()) {
+            String value = headers.get(key.getValue());
+            if (value != null) {
+                options = options.with(key.getKey(), value);
+            }
         }
-        return NONE.with(TIMEOUT, timeout).with(QUEUE_TIMEOUT, queueTimeout).with(MEMORY, memory);
+        return options;
     }
 
     /** This with one option set from text; null or empty text takes it away. */
     RequestOptions with(String name, @Nullable String text) {
-        boolean none = text == null || text.isBlank();
+        String given = text == null || text.isBlank() ? null : text.strip();
         return switch (name) {
-            case TIMEOUT ->
-                new RequestOptions(none ? Optional.empty() : duration(name, text), queueTimeout, memoryBytes);
+            case TIMEOUT -> new RequestOptions(duration(name, given), queueTimeout, memoryBytes, heavy, priority);
             case QUEUE_TIMEOUT ->
-                new RequestOptions(statementTimeout, none ? Optional.empty() : duration(name, text), memoryBytes);
-            case MEMORY ->
-                new RequestOptions(statementTimeout, queueTimeout, none ? OptionalLong.empty() : size(name, text));
+                new RequestOptions(statementTimeout, duration(name, given), memoryBytes, heavy, priority);
+            case MEMORY -> new RequestOptions(statementTimeout, queueTimeout, size(name, given), heavy, priority);
+            case CLASS -> new RequestOptions(statementTimeout, queueTimeout, memoryBytes, heavy(given), priority);
+            case PRIORITY -> new RequestOptions(statementTimeout, queueTimeout, memoryBytes, heavy, priority(given));
+            default -> throw new IllegalArgumentException(name);
+        };
+    }
+
+    /** One option as text that {@link #with} takes; null when it is not set. */
+    @Nullable
+    String text(String name) {
+        return switch (name) {
+            case TIMEOUT -> statementTimeout.map(Duration::toString).orElse(null);
+            case QUEUE_TIMEOUT -> queueTimeout.map(Duration::toString).orElse(null);
+            case MEMORY -> memoryBytes.isPresent() ? memoryBytes.getAsLong() + "B" : null;
+            case CLASS -> heavy ? HEAVY : null;
+            case PRIORITY ->
+                priority.map(value -> value.name().toLowerCase(Locale.ROOT)).orElse(null);
             default -> throw new IllegalArgumentException(name);
         };
     }
@@ -61,11 +90,40 @@ record RequestOptions(Optional<Duration> statementTimeout, Optional<Duration> qu
         return new RequestOptions(
                 statementTimeout.or(other::statementTimeout),
                 queueTimeout.or(other::queueTimeout),
-                memoryBytes.isPresent() ? memoryBytes : other.memoryBytes);
+                memoryBytes.isPresent() ? memoryBytes : other.memoryBytes,
+                heavy || other.heavy,
+                priority.or(other::priority));
     }
 
-    private static Optional<Duration> duration(String name, @Nullable String text) {
-        String trimmed = text == null ? "" : text.strip();
+    private static Map<String, Metadata.Key<String>> keys() {
+        Map<String, Metadata.Key<String>> keys = new LinkedHashMap<>();
+        NAMES.forEach(name -> keys.put(name, Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER)));
+        return keys;
+    }
+
+    private static boolean heavy(@Nullable String text) {
+        if (text == null || text.equals(HEAVY)) {
+            return text != null;
+        }
+        throw invalid(CLASS, HEAVY);
+    }
+
+    private static Optional<Priority> priority(@Nullable String text) {
+        if (text == null) {
+            return Optional.empty();
+        }
+        return switch (text) {
+            case "high" -> Optional.of(Priority.HIGH);
+            case "normal" -> Optional.of(Priority.NORMAL);
+            case "low" -> Optional.of(Priority.LOW);
+            default -> throw invalid(PRIORITY, "high, normal or low");
+        };
+    }
+
+    private static Optional<Duration> duration(String name, @Nullable String trimmed) {
+        if (trimmed == null) {
+            return Optional.empty();
+        }
         try {
             // A number without unit would be read as milliseconds, which nobody who forgets the unit means.
             if (!trimmed.isEmpty() && Character.isLetter(trimmed.charAt(trimmed.length() - 1))) {
@@ -81,9 +139,11 @@ record RequestOptions(Optional<Duration> statementTimeout, Optional<Duration> qu
     }
 
     private static OptionalLong size(String name, @Nullable String text) {
+        if (text == null) {
+            return OptionalLong.empty();
+        }
         try {
-            long bytes = DataSize.parse(text == null ? "" : text.trim().toUpperCase(Locale.ROOT))
-                    .toBytes();
+            long bytes = DataSize.parse(text.toUpperCase(Locale.ROOT)).toBytes();
             if (bytes > 0) {
                 return OptionalLong.of(bytes);
             }
@@ -96,9 +156,5 @@ record RequestOptions(Optional<Duration> statementTimeout, Optional<Duration> qu
     private static GatewayException invalid(String name, String expected) {
         return new GatewayException(
                 GatewayErrorCode.INVALID_REQUEST, "The value of " + name + " must be " + expected + ".");
-    }
-
-    private static Metadata.Key<String> key(String name) {
-        return Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER);
     }
 }

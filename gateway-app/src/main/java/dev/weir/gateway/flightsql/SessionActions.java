@@ -4,7 +4,6 @@ import dev.weir.engine.SessionSettings;
 import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.QueryService;
 import java.time.DateTimeException;
-import java.time.Duration;
 import java.time.ZoneId;
 import java.util.HashMap;
 import java.util.Map;
@@ -91,18 +90,7 @@ final class SessionActions {
         put(result, SCHEMA, settings.settings().schema());
         put(result, TIME_ZONE, settings.settings().timeZone());
         RequestOptions options = settings.options();
-        put(
-                result,
-                RequestOptions.TIMEOUT,
-                options.statementTimeout().map(Duration::toString).orElse(null));
-        put(
-                result,
-                RequestOptions.QUEUE_TIMEOUT,
-                options.queueTimeout().map(Duration::toString).orElse(null));
-        put(
-                result,
-                RequestOptions.MEMORY,
-                options.memoryBytes().isPresent() ? options.memoryBytes().getAsLong() + "B" : null);
+        RequestOptions.NAMES.forEach(name -> put(result, name, options.text(name)));
         return result.build();
     }
 
@@ -135,7 +123,11 @@ final class SessionActions {
                 SessionSettings changed = new SessionSettings(settings.catalog(), settings.schema(), zone);
                 yield new FlightSession.Settings(changed, before.options());
             }
-            case RequestOptions.TIMEOUT, RequestOptions.QUEUE_TIMEOUT, RequestOptions.MEMORY ->
+            case RequestOptions.TIMEOUT,
+                    RequestOptions.QUEUE_TIMEOUT,
+                    RequestOptions.MEMORY,
+                    RequestOptions.CLASS,
+                    RequestOptions.PRIORITY ->
                 new FlightSession.Settings(settings, before.options().with(name, value));
             default -> throw new UnknownOptionException();
         };

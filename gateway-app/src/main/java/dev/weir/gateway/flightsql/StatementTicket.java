@@ -36,7 +36,7 @@ record StatementTicket(
         RequestOptions options,
         @Nullable Outcome outcome) {
 
-    private static final int FORMAT = 1;
+    private static final int FORMAT = 2;
 
     /**
      * What a statement without rows did.
@@ -64,6 +64,8 @@ record StatementTicket(
             out.writeLong(options.statementTimeout().map(Duration::toMillis).orElse(-1L));
             out.writeLong(options.queueTimeout().map(Duration::toMillis).orElse(-1L));
             out.writeLong(options.memoryBytes().orElse(-1L));
+            out.writeBoolean(options.heavy());
+            writeText(out, options.text(RequestOptions.PRIORITY));
             out.writeBoolean(outcome != null);
             if (outcome != null) {
                 out.writeLong(outcome.count().orElse(-1L));
@@ -89,7 +91,13 @@ record StatementTicket(
                     new String(readBytes(in), StandardCharsets.UTF_8),
                     ParameterPayload.of(ByteString.copyFrom(readBytes(in))),
                     new SessionSettings(readText(in), readText(in), readText(in)),
-                    new RequestOptions(readDuration(in), readDuration(in), readLong(in)),
+                    new RequestOptions(
+                                    readDuration(in),
+                                    readDuration(in),
+                                    readLong(in),
+                                    in.readBoolean(),
+                                    Optional.empty())
+                            .with(RequestOptions.PRIORITY, readText(in)),
                     in.readBoolean() ? new Outcome(readLong(in)) : null);
         } catch (IOException e) {
             throw FlightErrors.invalidRequest("The ticket cannot be read; ask for a new one.");

@@ -3,6 +3,7 @@ package dev.weir.gateway.flightsql;
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Timestamp;
+import dev.weir.admission.Priority;
 import dev.weir.auth.token.TicketRefusedException;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Description;
@@ -347,6 +348,8 @@ final class Statements {
                 options.statementTimeout(),
                 options.queueTimeout(),
                 options.memoryBytes(),
+                options.priority().orElse(Priority.NORMAL),
+                options.heavy(),
                 Map.of());
     }
 

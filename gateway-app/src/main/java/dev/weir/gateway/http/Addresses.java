@@ -9,6 +9,10 @@ final class Addresses {
     static final String QUERIES = "/v1/queries";
     static final String QUERY = QUERIES + "/{id}";
     static final String RESULT = QUERY + "/result";
+    static final String ADMISSION = "/v1/admission";
+    static final String ADMISSION_HISTORY = ADMISSION + "/history";
+    static final String ADMISSION_EXPLAIN = ADMISSION + "/explain";
+    static final String ADMISSION_LIMITS = ADMISSION + "/limits";
 
     private Addresses() {}
 

@@ -57,11 +57,12 @@ public final class HttpFront implements AutoCloseable {
         this.asyncQueries = new AsyncQueries(new Spool(settings, freeDisk), settings.resultsTimeToLive(), clock, disk);
         timer.setRemoveOnCancelPolicy(true);
         Answers answers = new Answers(encoding);
-        SubmitHandler submit = new SubmitHandler(
-                queries, asyncQueries, answers, new RequestBody(settings.maxBodySize()), allocator, timer);
+        RequestBody bodies = new RequestBody(settings.maxBodySize());
+        SubmitHandler submit = new SubmitHandler(queries, asyncQueries, answers, bodies, allocator, timer);
         SpoolReaders readers =
                 new SpoolReaders(allocator, disk, timer, settings.clientStallTimeout(), MAX_SPOOL_READERS);
-        this.routes = routes(submit, new QueryHandler(queries, asyncQueries, answers, readers));
+        this.routes = routes(submit, new QueryHandler(queries, asyncQueries, answers, readers))
+                .and(routes(new AdmissionHandler(queries.admission(), bodies, disk)));
         long sweep = Math.max(
                 SHORTEST_SWEEP.toMillis(),
                 Math.min(LONGEST_SWEEP.toMillis(), settings.resultsTimeToLive().toMillis() / 4));
@@ -85,7 +86,26 @@ public final class HttpFront implements AutoCloseable {
                         .route());
     }
 
-    /** Everything under /v1/queries. */
+    private static RouterFunction<ServerResponse> routes(AdmissionHandler admission) {
+        return new Resource(Addresses.ADMISSION)
+                .on(HttpMethod.GET, admission::state)
+                .on(HttpMethod.HEAD, admission::state)
+                .route()
+                .and(new Resource(Addresses.ADMISSION_HISTORY)
+                        .on(HttpMethod.GET, admission::history)
+                        .on(HttpMethod.HEAD, admission::history)
+                        .route())
+                .and(new Resource(Addresses.ADMISSION_EXPLAIN)
+                        .on(HttpMethod.POST, admission::explain)
+                        .route())
+                .and(new Resource(Addresses.ADMISSION_LIMITS)
+                        .on(HttpMethod.GET, admission::limits)
+                        .on(HttpMethod.HEAD, admission::limits)
+                        .on(HttpMethod.PUT, admission::change)
+                        .route());
+    }
+
+    /** Everything under /v1. */
     public RouterFunction<ServerResponse> routes() {
         return routes;
     }

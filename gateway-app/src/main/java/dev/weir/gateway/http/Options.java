@@ -1,5 +1,6 @@
 package dev.weir.gateway.http;
 
+import dev.weir.admission.Priority;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
 import java.time.Duration;
@@ -20,6 +21,8 @@ import org.springframework.util.unit.DataSize;
  * @param queueTimeout longest wait for admission
  * @param rowLimit most rows of the answer
  * @param memory reservation in bytes
+ * @param heavy declared to be no short query
+ * @param priority among the user's own waiting queries
  * @param tags for the query log
  */
 record Options(
@@ -28,9 +31,11 @@ record Options(
         @Nullable Duration queueTimeout,
         @Nullable Long rowLimit,
         @Nullable Long memory,
+        @Nullable Boolean heavy,
+        @Nullable Priority priority,
         @Nullable Map<String, String> tags) {
 
-    static final Options NONE = new Options(null, null, null, null, null, null);
+    static final Options NONE = new Options(null, null, null, null, null, null, null, null);
 
     /** No query lives longer; and nanoseconds still fit a long. */
     private static final Duration LONGEST = Duration.ofDays(365);
@@ -46,6 +51,8 @@ record Options(
                 durationHeader(headers, "X-Weir-Queue-Timeout"),
                 rowLimitHeader(headers),
                 memoryHeader(headers),
+                classHeader(headers),
+                priorityHeader(headers),
                 tagsHeader(headers));
     }
 
@@ -57,6 +64,8 @@ record Options(
                 same("queueTimeout", queueTimeout, other.queueTimeout),
                 same("rowLimit", rowLimit, other.rowLimit),
                 same("memory", memory, other.memory),
+                same("class", heavy, other.heavy),
+                same("priority", priority, other.priority),
                 same("tags", tags, other.tags));
     }
 
@@ -111,6 +120,23 @@ record Options(
         throw invalid("\"" + name + "\" must be a size with unit, such as 512MB or 2GB.");
     }
 
+    /** Only heavy can be declared: what is short, is learned. */
+    static boolean heavy(String name, String text) {
+        if (text.strip().equals("heavy")) {
+            return true;
+        }
+        throw invalid("\"" + name + "\" can be heavy, or be left out.");
+    }
+
+    static Priority priority(String name, String text) {
+        return switch (text.strip()) {
+            case "high" -> Priority.HIGH;
+            case "normal" -> Priority.NORMAL;
+            case "low" -> Priority.LOW;
+            default -> throw invalid("\"" + name + "\" must be high, normal or low.");
+        };
+    }
+
     static Map<String, String> tags(Map<String, String> tags) {
         if (tags.size() > MAX_TAGS) {
             throw invalid("\"tags\" may have " + MAX_TAGS + " entries at most.");
@@ -148,6 +174,16 @@ record Options(
     private static @Nullable Long memoryHeader(HttpHeaders headers) {
         String value = headers.getFirst("X-Weir-Memory");
         return value == null ? null : memory("X-Weir-Memory", value);
+    }
+
+    private static @Nullable Boolean classHeader(HttpHeaders headers) {
+        String value = headers.getFirst("X-Weir-Class");
+        return value == null ? null : heavy("X-Weir-Class", value);
+    }
+
+    private static @Nullable Priority priorityHeader(HttpHeaders headers) {
+        String value = headers.getFirst("X-Weir-Priority");
+        return value == null ? null : priority("X-Weir-Priority", value);
     }
 
     /** {@code X-Weir-Tags: name=value, name=value}. */

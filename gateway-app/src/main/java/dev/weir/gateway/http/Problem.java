@@ -56,16 +56,12 @@ record Problem(
         json.writeNumberProperty("status", status);
         json.writeStringProperty("detail", detail);
         json.writeStringProperty("code", code.name());
-        text(json, "queryId", details.queryId());
+        StatusJson.text(json, "queryId", details.queryId());
         json.writeBooleanProperty("retryable", retryable);
         json.writeBooleanProperty("started", code.started());
         ErrorDetails.Limit limit = details.limit();
         if (limit != null) {
-            json.writeObjectPropertyStart("limit");
-            json.writeStringProperty("scope", limit.scope());
-            json.writeStringProperty("name", limit.name());
-            json.writeStringProperty("value", limit.value());
-            json.writeEndObject();
+            StatusJson.limit(json, limit);
         }
         if (details.predictedWait() != null) {
             json.writeNumberProperty("predictedWaitMs", details.predictedWait().toMillis());
@@ -77,14 +73,8 @@ record Problem(
         if (details.sqlPosition() != null) {
             json.writeNumberProperty("sqlPosition", details.sqlPosition());
         }
-        text(json, "errorId", details.errorId());
+        StatusJson.text(json, "errorId", details.errorId());
         json.writeEndObject();
-    }
-
-    private static void text(JsonGenerator json, String name, @Nullable String value) {
-        if (value != null) {
-            json.writeStringProperty(name, value);
-        }
     }
 
     /** The code in words: QUEUE_FULL is "Queue full". */

@@ -1,7 +1,6 @@
 package dev.weir.gateway.http;
 
 import dev.weir.gateway.query.ErrorDetails;
-import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.QuerySnapshot;
 import java.io.ByteArrayOutputStream;
@@ -44,6 +43,9 @@ final class StatusJson {
         json.writeNumberProperty("batches", query.batches());
         json.writeNumberProperty("bytes", query.bytes());
         json.writeNumberProperty("reservedBytes", query.reservedBytes());
+        json.writeStringProperty("group", query.group());
+        text(json, "class", query.queryClass());
+        text(json, "lane", query.lane());
         waiting(json, query);
         if (!query.tags().isEmpty()) {
             json.writeObjectPropertyStart("tags");
@@ -53,7 +55,7 @@ final class StatusJson {
         if (async != null) {
             result(json, query.id(), async);
         }
-        GatewayException failure = failure(query);
+        GatewayException failure = query.failure();
         if (failure == null && async != null && query.state().isDone()) {
             failure = async.failure();
         }
@@ -68,8 +70,9 @@ final class StatusJson {
         if (query.position() != null) {
             json.writeNumberProperty("position", query.position());
         }
-        if (query.waitReason() != null) {
-            json.writeStringProperty("waitReason", query.waitReason());
+        text(json, "waitReason", query.waitReason());
+        if (query.waitLimit() != null) {
+            limit(json, query.waitLimit());
         }
         millis(json, "predictedWaitMs", query.predictedWait());
         if (query.cancelReason() != null) {
@@ -91,17 +94,21 @@ final class StatusJson {
         json.writeEndObject();
     }
 
-    /** The failure of a query that failed, as its own request would have told it. */
-    static @Nullable GatewayException failure(QuerySnapshot query) {
-        GatewayErrorCode code = query.error();
-        if (code == null) {
-            return null;
-        }
-        String message = query.errorMessage() == null ? code.name() : query.errorMessage();
-        return new GatewayException(code, message, ErrorDetails.NONE.withQueryId(query.id()));
+    static void limit(JsonGenerator json, ErrorDetails.Limit limit) {
+        json.writeObjectPropertyStart("limit");
+        json.writeStringProperty("scope", limit.scope());
+        json.writeStringProperty("name", limit.name());
+        json.writeStringProperty("value", limit.value());
+        json.writeEndObject();
     }
 
-    private static void millis(JsonGenerator json, String name, @Nullable Duration duration) {
+    static void text(JsonGenerator json, String name, @Nullable String value) {
+        if (value != null) {
+            json.writeStringProperty(name, value);
+        }
+    }
+
+    static void millis(JsonGenerator json, String name, @Nullable Duration duration) {
         if (duration != null) {
             json.writeNumberProperty(name, duration.toMillis());
         }

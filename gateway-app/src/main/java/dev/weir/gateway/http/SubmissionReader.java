@@ -2,6 +2,7 @@ package dev.weir.gateway.http;
 
 import static dev.weir.gateway.http.Options.invalid;
 
+import dev.weir.admission.Priority;
 import dev.weir.engine.SessionSettings;
 import dev.weir.gateway.query.Front;
 import dev.weir.gateway.query.QueryRequest;
@@ -32,7 +33,8 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class SubmissionReader {
 
-    private static final String KEYS = "sql, parameters, wait, timeout, queueTimeout, rowLimit, memory, tags";
+    private static final String KEYS =
+            "sql, parameters, wait, timeout, queueTimeout, rowLimit, memory, class, priority, tags";
 
     /** How Jackson's message of a duplicate key begins; there is no exception class of its own. */
     private static final String DUPLICATE = "Duplicate Object property";
@@ -67,6 +69,8 @@ final class SubmissionReader {
                 Optional.ofNullable(options.timeout()),
                 Optional.ofNullable(options.queueTimeout()),
                 options.memory() == null ? OptionalLong.empty() : OptionalLong.of(options.memory()),
+                options.priority() == null ? Priority.NORMAL : options.priority(),
+                Boolean.TRUE.equals(options.heavy()),
                 options.tags() == null ? Map.of() : options.tags());
         long rowLimit = options.rowLimit() == null ? Long.MAX_VALUE : options.rowLimit();
         return new Submission(request, options.waitTime(), rowLimit);
@@ -143,6 +147,8 @@ final class SubmissionReader {
         Duration queueTimeout = null;
         Long rowLimit = null;
         Long memory = null;
+        Boolean heavy = null;
+        Priority priority = null;
         Map<String, String> tags = null;
         for (Map.Entry<String, JsonNode> entry : root.properties()) {
             String key = entry.getKey();
@@ -160,11 +166,13 @@ final class SubmissionReader {
                 case "queueTimeout" -> queueTimeout = Options.positive(key, duration(key, value));
                 case "rowLimit" -> rowLimit = rowLimit(value);
                 case "memory" -> memory = Options.memory(key, text(key, value));
+                case "class" -> heavy = Options.heavy(key, text(key, value));
+                case "priority" -> priority = Options.priority(key, text(key, value));
                 case "tags" -> tags = tags(value);
                 default -> throw unknown(key);
             }
         }
-        return new Options(wait, timeout, queueTimeout, rowLimit, memory, tags);
+        return new Options(wait, timeout, queueTimeout, rowLimit, memory, heavy, priority, tags);
     }
 
     private static void known(String key) {

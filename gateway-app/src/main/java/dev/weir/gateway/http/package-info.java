@@ -1,5 +1,5 @@
 /**
- * The HTTP front: {@code /v1/queries}, described in docs/http-api.md.
+ * The HTTP front: {@code /v1/queries} and {@code /v1/admission}, described in docs/http-api.md.
  *
  * <p>The way of one query: {@code SubmitHandler} reads the request ({@code SubmissionReader}) and submits it;
  * {@code ResultCall} decides who takes the result (answer, spool, nobody); {@code ResultPump} carries it from the

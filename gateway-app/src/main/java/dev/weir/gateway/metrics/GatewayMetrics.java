@@ -1,6 +1,7 @@
 package dev.weir.gateway.metrics;
 
 import dev.weir.admission.AdmissionController;
+import dev.weir.admission.QueryClass;
 import dev.weir.engine.QueryEngine;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Front;
@@ -15,12 +16,14 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the meters of {@link WeirMeter}. All of them exist, at zero, from the start; every label has a fixed set of
@@ -30,6 +33,8 @@ public final class GatewayMetrics implements QueryListener {
 
     private static final List<QueryState> OUTCOMES =
             List.of(QueryState.FINISHED, QueryState.FAILED, QueryState.CANCELLED);
+
+    private static final List<QueryState> PHASES = List.of(QueryState.QUEUED, QueryState.RUNNING, QueryState.STREAMING);
 
     private static final List<GatewayErrorCode> REJECTIONS = List.of(
             GatewayErrorCode.QUEUE_FULL,
@@ -55,7 +60,8 @@ public final class GatewayMetrics implements QueryListener {
     private final Map<Front, FrontMeters> fronts = new EnumMap<>(Front.class);
     private final Map<GatewayErrorCode, Counter> rejections = new EnumMap<>(GatewayErrorCode.class);
     private final Map<CancelReason, Counter> cancels = new EnumMap<>(CancelReason.class);
-    private final Timer cancelLatency;
+    private final Map<QueryState, Timer> cancelLatencies = new EnumMap<>(QueryState.class);
+    private final Map<String, Counter> classes = new HashMap<>();
 
     public GatewayMetrics(MeterRegistry registry) {
         for (Front front : Front.values()) {
@@ -67,7 +73,13 @@ public final class GatewayMetrics implements QueryListener {
         for (CancelReason reason : CancelReason.values()) {
             cancels.put(reason, counter(registry, WeirMeter.CANCELS, Tags.of("reason", reason.label())));
         }
-        cancelLatency = timer(registry, WeirMeter.CANCEL_LATENCY, Tags.empty());
+        for (QueryState phase : PHASES) {
+            cancelLatencies.put(phase, timer(registry, WeirMeter.CANCEL_LATENCY, Tags.of("phase", label(phase))));
+        }
+        for (QueryClass queryClass : QueryClass.values()) {
+            String name = label(queryClass);
+            classes.put(name, counter(registry, WeirMeter.CLASSES, Tags.of("class", name)));
+        }
     }
 
     /** Adds the gauges over the parts that exist once the gateway is put together. */
@@ -77,24 +89,7 @@ public final class GatewayMetrics implements QueryListener {
             QueryEngine engine,
             Supplier<List<QuerySnapshot>> live,
             Supplier<Boolean> ready) {
-        gauge(registry, WeirMeter.QUERIES_RUNNING, admission, a -> a.snapshot().running());
-        gauge(registry, WeirMeter.QUERIES_QUEUED, admission, a -> a.snapshot().queued());
-        gauge(
-                registry,
-                WeirMeter.RUNNING_LIMIT,
-                admission,
-                a -> a.snapshot().limits().maxRunning());
-        gauge(
-                registry,
-                WeirMeter.QUEUED_LIMIT,
-                admission,
-                a -> a.snapshot().limits().maxQueued());
-        gauge(registry, WeirMeter.MEMORY_RESERVED, admission, a -> a.snapshot().reservedBytes());
-        gauge(
-                registry,
-                WeirMeter.MEMORY_BUDGET,
-                admission,
-                a -> a.snapshot().limits().memoryBudgetBytes());
+        new AdmissionGauges(registry, admission, System::nanoTime).register();
         gauge(
                 registry,
                 WeirMeter.QUERIES_CANCELLING,
@@ -102,6 +97,18 @@ public final class GatewayMetrics implements QueryListener {
                 queries -> queries.get().stream()
                         .filter(query -> query.state() == QueryState.CANCELLING)
                         .count());
+        gauge(
+                registry,
+                WeirMeter.CANCELLING_AGE,
+                live,
+                queries -> queries.get().stream()
+                                .filter(query -> query.state() == QueryState.CANCELLING)
+                                .map(QuerySnapshot::cancelling)
+                                .filter(Objects::nonNull)
+                                .mapToLong(Duration::toMillis)
+                                .max()
+                                .orElse(0)
+                        / 1e3);
         gauge(registry, WeirMeter.ENGINE_OPEN_RESULTS, engine, e -> e.stats().openResults());
         gauge(registry, WeirMeter.ENGINE_ACTIVE_CALLS, engine, e -> e.stats().activeCalls());
         gauge(registry, WeirMeter.ENGINE_UNSTOPPED_CALLS, engine, e -> e.stats().unstopped());
@@ -126,8 +133,21 @@ public final class GatewayMetrics implements QueryListener {
         }
         Duration cancelling = query.cancelling();
         if (cancelling != null) {
-            cancelLatency.record(cancelling);
+            Objects.requireNonNull(cancelLatencies.get(phase(query.cancelledIn())))
+                    .record(cancelling);
         }
+        Counter ofClass = query.reservedBytes() == 0 ? null : classes.get(String.valueOf(query.queryClass()));
+        if (ofClass != null) {
+            ofClass.increment();
+        }
+    }
+
+    /** A query that is paused streams, only slowly. */
+    private static QueryState phase(@Nullable QueryState cancelledIn) {
+        if (cancelledIn == QueryState.PAUSED) {
+            return QueryState.STREAMING;
+        }
+        return cancelledIn != null && PHASES.contains(cancelledIn) ? cancelledIn : QueryState.RUNNING;
     }
 
     private static String label(Enum<?> value) {

@@ -35,7 +35,8 @@ public final class DefaultQueryService implements QueryService {
 
     private final QueryEngine engine;
     private final AdmissionController admission;
-    private final QueryLimits limits;
+    private final LimitsSource limits;
+    private final AdmissionView view;
     private final Timers timers;
     private final InstantSource clock;
     private final QueryListener listener;
@@ -57,7 +58,7 @@ public final class DefaultQueryService implements QueryService {
     public DefaultQueryService(
             QueryEngine engine,
             Controllers controllers,
-            QueryLimits limits,
+            LimitsSource limits,
             Timers timers,
             InstantSource clock,
             QueryListener listener) {
@@ -67,14 +68,21 @@ public final class DefaultQueryService implements QueryService {
         this.timers = timers;
         this.clock = clock;
         this.listener = listener;
-        this.describing = new Lane(controllers.describing(), timers, limits.describeTimeout());
-        this.catalog = new Lane(controllers.catalog(), timers, limits.describeTimeout());
-        this.services = new RunServices(engine, admission, timers, clock, this::done);
+        Duration describeTimeout = limits.clocks().describeTimeout();
+        this.describing = new Lane(controllers.describing(), timers, describeTimeout);
+        this.catalog = new Lane(controllers.catalog(), timers, describeTimeout);
+        this.view = new DefaultAdmissionView(engine, admission, limits);
+        this.services = new RunServices(engine, admission, limits, timers, clock, this::done);
     }
 
     @Override
     public QueryExecution submit(Identity identity, QueryRequest request) {
-        QueryRun run = new QueryRun(QueryIds.next(clock.millis()), identity, request, limits, services);
+        QueryRun run = new QueryRun(
+                QueryIds.next(clock.millis()),
+                identity,
+                request,
+                limits.clocks().of(identity.groups()),
+                services);
         registry.add(run);
         if (!isInternal(identity)) {
             tell(() -> listener.submitted(run.snapshot()));
@@ -126,7 +134,8 @@ public final class DefaultQueryService implements QueryService {
         return catalog.run(
                 identity,
                 () -> engine.metadata(request),
-                (result, place) -> new LaneStream(timers, place).open(result, limits.describeTimeout()));
+                (result, place) -> new LaneStream(timers, place)
+                        .open(result, limits.clocks().describeTimeout()));
     }
 
     @Override
@@ -172,6 +181,11 @@ public final class DefaultQueryService implements QueryService {
     }
 
     @Override
+    public AdmissionView admission() {
+        return view;
+    }
+
+    @Override
     public CompletionStage<Boolean> ready() {
         return engine.check().result().handle((nothing, thrown) -> thrown == null);
     }
@@ -189,6 +203,36 @@ public final class DefaultQueryService implements QueryService {
             }
         });
         return idle.whenComplete((nothing, never) -> end.cancel());
+    }
+
+    /**
+     * Ends the query that was admitted last, of those that run since a moment; of all when none does.
+     *
+     * @param moment on the clock of the timers, in nanoseconds
+     * @return its id; empty when nothing runs
+     */
+    public Optional<String> endNewest(long moment, GatewayException failure) {
+        QueryRun newest = null;
+        long latest = 0;
+        boolean since = false;
+        for (QueryRun run : registry.live()) {
+            Long admitted = run.runningSince();
+            if (admitted == null) {
+                continue;
+            }
+            boolean ranThen = admitted - moment <= 0;
+            if (newest == null || (ranThen && !since) || (ranThen == since && admitted - latest > 0)) {
+                newest = run;
+                latest = admitted;
+                since = ranThen;
+            }
+        }
+        if (newest == null) {
+            return Optional.empty();
+        }
+        newest.fail(new GatewayException(
+                failure.code(), failure.text(), failure.details().withQueryId(newest.id())));
+        return Optional.of(newest.id());
     }
 
     /** Queries that are not done, for metrics: queued, running, streaming, cancelling. */

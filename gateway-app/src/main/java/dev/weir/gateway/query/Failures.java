@@ -1,8 +1,6 @@
 package dev.weir.gateway.query;
 
 import dev.weir.admission.AdmissionRejectedException;
-import dev.weir.admission.Rejection;
-import dev.weir.admission.WaitReason;
 import dev.weir.engine.EngineException;
 import java.time.Duration;
 import java.util.UUID;
@@ -23,6 +21,14 @@ final class Failures {
      * @param read whether the statement only reads: decides between ENGINE_LOST and OUTCOME_UNKNOWN
      */
     static GatewayException of(Throwable thrown, @Nullable String queryId, boolean read) {
+        return of(thrown, queryId, read, null);
+    }
+
+    /**
+     * @param inForce for the user, to name the limit that held a query; null beside the queue
+     */
+    static GatewayException of(
+            Throwable thrown, @Nullable String queryId, boolean read, Refusals.@Nullable InForce inForce) {
         Throwable cause = unwrap(thrown);
         GatewayException failure;
         if (cause instanceof GatewayException known) {
@@ -30,7 +36,7 @@ final class Failures {
         } else if (cause instanceof EngineException engine) {
             failure = ofEngine(engine, read);
         } else if (cause instanceof AdmissionRejectedException rejected) {
-            failure = ofRejection(rejected.rejection());
+            failure = Refusals.of(rejected.rejection(), inForce);
         } else {
             failure = internal(cause);
         }
@@ -109,67 +115,5 @@ final class Failures {
                 null);
         String message = engine.getMessage();
         return new GatewayException(code, message == null ? code.name() : message, details, engine);
-    }
-
-    private static GatewayException ofRejection(Rejection rejection) {
-        if (rejection instanceof Rejection.QueueFull full) {
-            return queueFull(full);
-        }
-        if (rejection instanceof Rejection.QueueTimeout timeout) {
-            return queueTimeout(timeout);
-        }
-        if (rejection instanceof Rejection.MemoryTooLarge memory) {
-            return new GatewayException(
-                    GatewayErrorCode.INVALID_REQUEST,
-                    "The query asks for " + memory.requestedBytes()
-                            + " bytes of memory, more than memory.max-per-query (" + memory.maxBytes()
-                            + " bytes) allows; ask for less.",
-                    ErrorDetails.ofLimit("query", "memory.max-per-query", memory.maxBytes() + " B"));
-        }
-        return new GatewayException(
-                GatewayErrorCode.DRAINING,
-                "The gateway is shutting down and takes no new queries; try another replica, or again later.",
-                new ErrorDetails(null, null, null, null, rejection.retryAfter(), null, null, null, null));
-    }
-
-    private static GatewayException queueFull(Rejection.QueueFull full) {
-        boolean own = full.scope() == Rejection.Scope.USER;
-        String name = own ? "user.max-queued" : "max-queued";
-        ErrorDetails.Limit limit = new ErrorDetails.Limit(
-                full.scope().name().toLowerCase(java.util.Locale.ROOT), name, Integer.toString(full.maxQueued()));
-        String text = (own ? "Your queue is full: " : "The queue is full: ") + name + " is " + full.maxQueued()
-                + "; try again in " + seconds(full.retryAfter()) + " s.";
-        return new GatewayException(
-                own ? GatewayErrorCode.USER_LIMIT : GatewayErrorCode.QUEUE_FULL,
-                text,
-                new ErrorDetails(null, null, null, limit, full.retryAfter(), full.retryAfter(), null, null, null));
-    }
-
-    private static GatewayException queueTimeout(Rejection.QueueTimeout timeout) {
-        ErrorDetails.Limit limit = new ErrorDetails.Limit(
-                "query", "queue-timeout", timeout.queueTimeout().toMillis() + " ms");
-        String text = "The query waited " + timeout.queueTimeout().toMillis()
-                + " ms (queue-timeout) and was not admitted; it was held by " + describe(timeout.limit())
-                + " at position " + timeout.position() + ". Try again in " + seconds(timeout.retryAfter()) + " s.";
-        return new GatewayException(
-                GatewayErrorCode.QUEUE_TIMEOUT,
-                text,
-                new ErrorDetails(null, null, null, limit, timeout.retryAfter(), null, timeout.position(), null, null));
-    }
-
-    static String describe(WaitReason reason) {
-        return switch (reason) {
-            case MAX_RUNNING -> "max-running";
-            case GROUP_MAX_RUNNING -> "group max-running";
-            case USER_MAX_RUNNING -> "user.max-running";
-            case MEMORY -> "memory.budget";
-            case GROUP_MEMORY -> "group memory.budget";
-            case HELD -> "the machine's memory";
-            case TURN -> "the queries ahead of it";
-        };
-    }
-
-    private static long seconds(Duration duration) {
-        return Math.max(1, (duration.toMillis() + 999) / 1000);
     }
 }

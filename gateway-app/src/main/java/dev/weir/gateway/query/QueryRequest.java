@@ -1,5 +1,6 @@
 package dev.weir.gateway.query;
 
+import dev.weir.admission.Priority;
 import dev.weir.engine.SessionSettings;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param statementTimeout less than the configured maximum, or empty for it; more is refused
  * @param queueTimeout likewise
  * @param memoryBytes reservation asked for, or empty for the default
+ * @param priority among the user's own waiting queries
+ * @param heavy declared to be no short query
  * @param tags free key-value pairs for the query log; at most 16, 64 and 256 characters
  */
 public record QueryRequest(
@@ -28,6 +31,8 @@ public record QueryRequest(
         Optional<Duration> statementTimeout,
         Optional<Duration> queueTimeout,
         OptionalLong memoryBytes,
+        Priority priority,
+        boolean heavy,
         Map<String, String> tags) {
 
     /** A statement with defaults. */
@@ -40,6 +45,8 @@ public record QueryRequest(
                 Optional.empty(),
                 Optional.empty(),
                 OptionalLong.empty(),
+                Priority.NORMAL,
+                false,
                 Map.of());
     }
 }

@@ -11,13 +11,10 @@ import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.StatementScan;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * when the thing under way has really stopped, and that is called from exactly one place per phase, so that CANCELLED
  * means that the engine is idle.
  */
-final class QueryRun implements QueryExecution, RunStream.Owner {
+final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Host {
 
     /**
      * An engine that has not stopped this long after the query ended keeps no permit any longer: others must not wait
@@ -37,73 +34,62 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
      */
     static final Duration PERMIT_GRACE = Duration.ofSeconds(5);
 
-    private final String id;
-    private final Identity identity;
-    private final QueryRequest request;
-    private final QueryLimits limits;
+    private final RunRecord record;
+    private final QueryLimits.Clocks limits;
     private final RunServices services;
-    private final Instant submitted;
-    private final long submittedNanos;
 
     private final AtomicReference<QueryState> state = new AtomicReference<>(QueryState.QUEUED);
     private final AtomicReference<@Nullable Ending> ending = new AtomicReference<>();
     private final AtomicBoolean settled = new AtomicBoolean();
     private final CompletableFuture<ResultStream> stream = new CompletableFuture<>();
     private final CompletableFuture<QuerySnapshot> done = new CompletableFuture<>();
-    private final AtomicLong rows = new AtomicLong();
-    private final AtomicLong batches = new AtomicLong();
-    private final AtomicLong bytes = new AtomicLong();
 
-    private volatile @Nullable StatementScan scan;
     private volatile @Nullable Admission admission;
     private volatile @Nullable RunPermit permit;
     private volatile @Nullable EngineCall<ArrowResult> call;
     private volatile @Nullable RunStream opened;
     private volatile Timers.@Nullable Timer statementTimer;
-    private volatile Timers.@Nullable Timer stallTimer;
+    private volatile @Nullable ReaderWatch watch;
     private volatile Timers.@Nullable Timer graceTimer;
     private volatile boolean engineIdle;
-    private volatile long admittedNanos;
-    private volatile long endingNanos;
-    private volatile long settledNanos;
 
-    QueryRun(String id, Identity identity, QueryRequest request, QueryLimits limits, RunServices services) {
-        this.id = id;
-        this.identity = identity;
-        this.request = request;
+    QueryRun(String id, Identity identity, QueryRequest request, QueryLimits.Clocks limits, RunServices services) {
+        this.record = new RunRecord(
+                id,
+                identity,
+                request,
+                services.clock().instant(),
+                services.timers().nanoTime());
         this.limits = limits;
         this.services = services;
-        this.submitted = services.clock().instant();
-        this.submittedNanos = services.timers().nanoTime();
+    }
+
+    /** When it got its permit, on the service's clock; null while it has none, and when it is about to end. */
+    @Nullable
+    Long runningSince() {
+        return permit == null || ending.get() != null ? null : Long.valueOf(record.admittedNanos);
     }
 
     Identity identity() {
-        return identity;
+        return record.identity;
     }
 
     /** Scans, checks and asks for admission; the rest follows from callbacks. Never throws. */
     void start(Access access) {
         try {
-            StatementScan found = services.engine().scan(request.sql());
-            scan = found;
-            RequestChecks.check(identity, access, found, request, limits);
+            StatementScan found = services.engine().scan(record.request.sql());
+            record.scan = found;
+            RequestChecks.check(record.identity, access, found, record.request, limits);
             admit(found, access);
         } catch (RuntimeException e) {
-            end(Ending.failed(Failures.of(e, id, true)));
+            end(Ending.failed(Failures.of(e, id(), true)));
             settle();
         }
     }
 
     private void admit(StatementScan found, Access access) {
-        Duration queueTimeout = request.queueTimeout().orElse(limits.queueTimeout());
-        Admission asked = services.admission()
-                .admit(new AdmissionRequest(
-                        id,
-                        identity.user(),
-                        identity.groups(),
-                        found.fingerprint(),
-                        request.memoryBytes(),
-                        queueTimeout));
+        Admission asked =
+                services.admission().admit(admissionRequest(id(), record.identity, found, record.request, limits));
         admission = asked;
         if (ending.get() != null) {
             asked.cancel();
@@ -114,32 +100,49 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
             } else {
                 // A waiter that was cancelled was so by the ending that is decided already.
                 if (ending.get() == null) {
-                    end(Ending.failed(
-                            Failures.of(thrown == null ? new IllegalStateException("no permit") : thrown, id, true)));
+                    end(Ending.failed(notAdmitted(thrown == null ? new IllegalStateException("no permit") : thrown)));
                 }
                 settle();
             }
         });
     }
 
+    /** What a query asks of admission. */
+    static AdmissionRequest admissionRequest(
+            String id, Identity identity, StatementScan scan, QueryRequest request, QueryLimits.Clocks limits) {
+        return new AdmissionRequest(
+                id,
+                identity.user(),
+                identity.groups(),
+                scan.fingerprint(),
+                request.memoryBytes(),
+                request.queueTimeout().orElse(limits.queueTimeout()),
+                request.priority(),
+                request.heavy());
+    }
+
+    private GatewayException notAdmitted(Throwable thrown) {
+        return Failures.of(thrown, id(), true, Refusals.InForce.of(services.limits(), record.identity.groups()));
+    }
+
     private void granted(RunPermit granted, Access access) {
         permit = granted;
-        admittedNanos = services.timers().nanoTime();
+        record.admittedNanos = services.timers().nanoTime();
         if (ending.get() != null || !state.compareAndSet(QueryState.QUEUED, QueryState.RUNNING)) {
             settle();
             return;
         }
-        Duration timeout = request.statementTimeout().orElse(limits.statementTimeout());
+        Duration timeout = record.request.statementTimeout().orElse(limits.statementTimeout());
         statementTimer = services.timers().schedule(timeout, () -> statementTimedOut(timeout));
         EngineCall<ArrowResult> started;
         try {
             started = services.engine()
                     .execute(new EngineQuery(
-                            id,
-                            request.sql(),
+                            id(),
+                            record.request.sql(),
                             access,
-                            request.settings(),
-                            request.parameterRows(),
+                            record.request.settings(),
+                            record.request.parameterRows(),
                             EngineQuery.DEFAULT_BATCH_ROWS));
         } catch (RuntimeException e) {
             end(Ending.failed(failure(e)));
@@ -166,7 +169,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
         result.stopped().whenComplete((nothing, never) -> engineIdle());
         Ending ended = ending.get();
         if (ended == null && state.compareAndSet(QueryState.RUNNING, QueryState.STREAMING)) {
-            watchReader(limits.clientStallTimeout());
+            watch(open);
             if (stream.complete(open)) {
                 return;
             }
@@ -185,10 +188,14 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
         if (!ending.compareAndSet(null, decided)) {
             return false;
         }
-        endingNanos = services.timers().nanoTime();
-        state.getAndUpdate(now -> now.isDone() || decided.failure() == null ? now : QueryState.CANCELLING);
+        record.endingNanos = services.timers().nanoTime();
+        record.endedIn =
+                state.getAndUpdate(now -> now.isDone() || decided.failure() == null ? now : QueryState.CANCELLING);
         cancelTimer(statementTimer);
-        cancelTimer(stallTimer);
+        ReaderWatch watched = watch;
+        if (watched != null) {
+            watched.stop();
+        }
         if (permit != null) {
             graceTimer = services.timers().schedule(PERMIT_GRACE, this::releasePermit);
         }
@@ -232,7 +239,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
             return;
         }
         cancelTimer(graceTimer);
-        settledNanos = services.timers().nanoTime();
+        record.settledNanos = services.timers().nanoTime();
         releasePermit();
         Ending ended = ending();
         state.set(ended.state());
@@ -260,38 +267,52 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
 
     private Ending ending() {
         Ending ended = ending.get();
-        return ended == null ? Ending.cancelled(CancelReason.CLIENT_GONE, id) : ended;
+        return ended == null ? Ending.cancelled(CancelReason.CLIENT_GONE, id()) : ended;
     }
 
     private void statementTimedOut(Duration timeout) {
-        end(Ending.failed(Failures.statementTimeout(id, timeout)));
+        end(Ending.failed(Failures.statementTimeout(id(), timeout)));
     }
 
-    /** One timer per stream, re-armed for the rest of the time whenever the reader made progress meanwhile. */
-    private void watchReader(Duration delay) {
-        stallTimer = services.timers().schedule(delay, this::checkReader);
-        if (ending.get() != null) {
-            cancelTimer(stallTimer);
+    private void watch(RunStream open) {
+        RunPermit held = permit;
+        if (held == null) {
+            return;
         }
+        ReaderWatch watched = new ReaderWatch(this, services.timers(), open, held, limits.clientStallTimeout());
+        watch = watched;
+        watched.start();
     }
 
-    private void checkReader() {
-        RunStream open = opened;
-        if (open == null || ending.get() != null) {
-            return;
-        }
-        Duration allowed = limits.clientStallTimeout();
-        long left = allowed.toNanos() - open.readerIdleNanos(services.timers().nanoTime());
-        if (left > 0) {
-            watchReader(Duration.ofNanos(left));
-            return;
-        }
-        end(Ending.failed(Failures.clientStalled(id, allowed)));
+    @Override
+    public boolean hasEnded() {
+        return ending.get() != null;
+    }
+
+    @Override
+    public void paused() {
+        state.compareAndSet(QueryState.STREAMING, QueryState.PAUSED);
+    }
+
+    @Override
+    public void resumed() {
+        state.compareAndSet(QueryState.PAUSED, QueryState.STREAMING);
+    }
+
+    @Override
+    public void stalled(Duration allowed) {
+        end(Ending.failed(Failures.clientStalled(id(), allowed)));
+    }
+
+    @Override
+    public @Nullable CompletionStage<Void> pulled() {
+        ReaderWatch watched = watch;
+        return watched == null ? null : watched.pulled();
     }
 
     private GatewayException failure(Throwable thrown) {
-        StatementScan found = scan;
-        return Failures.of(thrown, id, found == null || found.kind().isRead());
+        StatementScan found = record.scan;
+        return Failures.of(thrown, id(), found == null || found.kind().isRead());
     }
 
     private static void cancelTimer(Timers.@Nullable Timer timer) {
@@ -307,13 +328,13 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
 
     @Override
     public void handed(long batchRows) {
-        rows.addAndGet(batchRows);
-        batches.incrementAndGet();
+        record.rows.addAndGet(batchRows);
+        record.batches.incrementAndGet();
     }
 
     @Override
     public void sent(long count) {
-        bytes.addAndGet(count);
+        record.bytes.addAndGet(count);
     }
 
     @Override
@@ -326,12 +347,12 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
 
     @Override
     public void readerDone(boolean complete) {
-        end(complete ? Ending.FINISHED : Ending.cancelled(CancelReason.CLIENT_GONE, id));
+        end(complete ? Ending.FINISHED : Ending.cancelled(CancelReason.CLIENT_GONE, id()));
     }
 
     @Override
     public String id() {
-        return id;
+        return record.id;
     }
 
     @Override
@@ -346,7 +367,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
 
     @Override
     public boolean cancel(CancelReason reason) {
-        return end(Ending.cancelled(reason, id));
+        return end(Ending.cancelled(reason, id()));
     }
 
     @Override
@@ -357,38 +378,14 @@ final class QueryRun implements QueryExecution, RunStream.Owner {
     @Override
     public QuerySnapshot snapshot() {
         QueryState now = Objects.requireNonNull(state.get());
-        long time = services.timers().nanoTime();
-        long until = now.isDone() ? settledNanos : time;
-        RunPermit held = permit;
-        Duration queued = Duration.ofNanos((held == null ? until : admittedNanos) - submittedNanos);
-        Duration running = held == null ? Duration.ZERO : Duration.ofNanos(Math.max(0, until - admittedNanos));
-        Optional<WaitInfo> wait =
-                now == QueryState.QUEUED ? services.admission().waitInfo(id) : Optional.empty();
-        Ending ended = now == QueryState.CANCELLING || now.isDone() ? ending.get() : null;
-        GatewayException failure = ended == null || now == QueryState.CANCELLED ? null : ended.failure();
-        CancelReason reason = ended == null ? null : ended.cancelReason();
-        StatementScan found = scan;
-        return new QuerySnapshot(
-                id,
-                identity.user(),
-                request.front(),
+        WaitInfo wait =
+                now == QueryState.QUEUED ? services.admission().waitInfo(id()).orElse(null) : null;
+        return record.snapshot(
                 now,
-                found == null ? null : found.kind(),
-                found == null ? 0 : found.fingerprint(),
-                submitted,
-                queued,
-                running,
-                rows.get(),
-                batches.get(),
-                bytes.get(),
-                held == null ? 0 : held.reservedBytes(),
-                wait.map(WaitInfo::position).orElse(null),
-                wait.map(w -> Failures.describe(w.reason())).orElse(null),
-                wait.flatMap(WaitInfo::predictedWait).orElse(null),
-                reason,
-                reason == null ? null : Duration.ofNanos(until - endingNanos),
-                failure == null ? null : failure.code(),
-                failure == null ? null : failure.text(),
-                request.tags());
+                services.timers().nanoTime(),
+                permit,
+                wait,
+                now == QueryState.CANCELLING || now.isDone() ? ending.get() : null,
+                Refusals.InForce.of(services.limits(), record.identity.groups()));
     }
 }

@@ -42,6 +42,9 @@ public interface QueryService {
      */
     Optional<QuerySnapshot> cancel(Identity identity, String queryId);
 
+    /** What admission tells, and its limits. */
+    AdmissionView admission();
+
     /** Whether the engine answers and the service takes queries. */
     CompletionStage<Boolean> ready();
 }

@@ -8,6 +8,8 @@ public enum QueryState {
     RUNNING(false),
     /** Batches go to the client. */
     STREAMING(false),
+    /** Its reader has paused for so long that the slot is lent to others; goes on when the reader does. */
+    PAUSED(false),
     /** To be cancelled; the engine has not stopped yet. */
     CANCELLING(false),
     FINISHED(true),

@@ -29,7 +29,8 @@ final class RequestChecks {
         };
     }
 
-    static void check(Identity identity, Access access, StatementScan scan, QueryRequest request, QueryLimits limits) {
+    static void check(
+            Identity identity, Access access, StatementScan scan, QueryRequest request, QueryLimits.Clocks limits) {
         checkStatement(identity, access, scan);
         request.statementTimeout()
                 .ifPresent(asked -> checkTimeout("statement-timeout", asked, limits.statementTimeout()));

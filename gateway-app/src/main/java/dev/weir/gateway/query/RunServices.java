@@ -13,6 +13,7 @@ import java.util.function.BiConsumer;
 record RunServices(
         QueryEngine engine,
         AdmissionController admission,
+        LimitsSource limits,
         Timers timers,
         InstantSource clock,
         BiConsumer<QueryRun, QuerySnapshot> onDone) {}

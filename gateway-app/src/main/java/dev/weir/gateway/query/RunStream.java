@@ -25,6 +25,8 @@ final class RunStream implements ResultStream {
     private enum Turn {
         /** Nothing was pulled yet, or the pull has failed. */
         IDLE,
+        /** The reader waits until its query has the slot again that it lent. */
+        SLOT,
         /** The engine loads a batch. */
         ENGINE,
         /** The reader works on a batch, or has seen the end. */
@@ -35,6 +37,15 @@ final class RunStream implements ResultStream {
     /** What the stream tells its query. */
     interface Owner {
         long nanoTime();
+
+        /**
+         * The reader pulls; called without the stream's lock.
+         *
+         * @return null when the engine may be asked at once; else completes when it may
+         */
+        default @Nullable CompletionStage<Void> pulled() {
+            return null;
+        }
 
         /** Rows of a batch that is handed to the reader. */
         void handed(long rows);
@@ -105,24 +116,59 @@ final class RunStream implements ResultStream {
                 closeResult();
                 return CompletableFuture.failedFuture(abort);
             }
-            if (turn == Turn.ENGINE || turn == Turn.CLOSED) {
+            if (turn == Turn.SLOT || turn == Turn.ENGINE || turn == Turn.CLOSED) {
                 throw new IllegalStateException("next() while " + turn);
             }
             if (complete) {
                 return CompletableFuture.completedFuture(false);
             }
-            turn = Turn.ENGINE;
+            turn = Turn.SLOT;
         }
         CompletableFuture<Boolean> handed = new CompletableFuture<>();
-        result.next().whenComplete((more, thrown) -> loaded(more, thrown, handed));
+        CompletionStage<Void> slot = owner.pulled();
+        if (slot == null) {
+            load(handed);
+        } else {
+            // An end that comes first tells the reader at once; the slot's own stage may take longer.
+            aborted.thenAccept(handed::completeExceptionally);
+            slot.whenComplete((nothing, gone) -> {
+                if (gone == null || hasEnded()) {
+                    load(handed);
+                } else {
+                    loaded(null, gone, handed);
+                }
+            });
+        }
         return handed;
+    }
+
+    private synchronized boolean hasEnded() {
+        return abort != null || turn == Turn.CLOSED;
+    }
+
+    /** Asks the engine, unless the query ended while it waited for its slot: then its result may be closed already. */
+    private void load(CompletableFuture<Boolean> handed) {
+        GatewayException lost;
+        synchronized (this) {
+            lost = abort;
+            if (lost == null && turn == Turn.SLOT) {
+                turn = Turn.ENGINE;
+            } else if (lost == null) {
+                lost = new GatewayException(GatewayErrorCode.CANCELLED, "The result was closed by its reader.");
+            }
+        }
+        if (lost != null) {
+            handed.completeExceptionally(lost);
+            return;
+        }
+        result.next().whenComplete((more, thrown) -> loaded(more, thrown, handed));
     }
 
     private void loaded(@Nullable Boolean more, @Nullable Throwable thrown, CompletableFuture<Boolean> handed) {
         if (more == null) {
             GatewayException failure = owner.failed(thrown == null ? new IllegalStateException("no batch") : thrown);
             synchronized (this) {
-                if (turn == Turn.ENGINE) {
+                if (turn == Turn.ENGINE || turn == Turn.SLOT) {
                     turn = Turn.IDLE;
                 }
                 if (abort == null) {
@@ -203,10 +249,11 @@ final class RunStream implements ResultStream {
     }
 
     /**
-     * How long the reader has kept the query waiting, in nanoseconds: 0 while it is the engine's turn.
+     * How long the reader has kept the query waiting, in nanoseconds: 0 while it is the engine's turn, or the
+     * query waits for its slot.
      */
     synchronized long readerIdleNanos(long now) {
-        return turn == Turn.ENGINE || turn == Turn.CLOSED ? 0 : now - progressAt;
+        return turn == Turn.IDLE || turn == Turn.READER ? now - progressAt : 0;
     }
 
     @GuardedBy("this")

@@ -4,6 +4,7 @@ import dev.weir.auth.Identity;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StatementKind;
+import dev.weir.gateway.query.AdmissionView;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Description;
 import dev.weir.gateway.query.ErrorDetails;
@@ -154,6 +155,11 @@ final class FakeQueries implements QueryService {
     }
 
     @Override
+    public AdmissionView admission() {
+        throw new UnsupportedOperationException("this front does not ask");
+    }
+
+    @Override
     public CompletionStage<Boolean> ready() {
         return CompletableFuture.completedFuture(true);
     }
@@ -207,13 +213,19 @@ final class FakeQueries implements QueryService {
                     0,
                     0,
                     0,
+                    "default",
+                    null,
+                    null,
+                    null,
                     null,
                     null,
                     null,
                     cancels.isEmpty() ? null : cancels.get(0),
                     null,
+                    null,
                     error,
                     message,
+                    null,
                     Map.of());
         }
 

@@ -2,6 +2,7 @@ package dev.weir.gateway.flightsql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.admission.Priority;
 import dev.weir.engine.SessionSettings;
 import dev.weir.gateway.flightsql.FakeQueries.Script;
 import java.time.Duration;
@@ -109,7 +110,9 @@ class SessionsTest {
                         "timeZone", text("Mars/Olympus"),
                         "schema", text("raw"),
                         "weir-timeout", text("soon"),
-                        "weir-memory", text("64MB")));
+                        "weir-memory", text("64MB"),
+                        "weir-class", text("heavy"),
+                        "weir-priority", text("low")));
 
         assertThat(result.getErrors()).hasSize(3);
         assertThat(result.getErrors().get("colour").value).isEqualTo(SetSessionOptionsResult.ErrorValue.INVALID_NAME);
@@ -120,6 +123,11 @@ class SessionsTest {
         FrontHarness.read(client, client.execute("numbers"));
         assertThat(harness.queries.last().request.settings().schema()).isEqualTo("raw");
         assertThat(harness.queries.last().request.memoryBytes()).hasValue(64L << 20);
+        assertThat(harness.queries.last().request.heavy()).isTrue();
+        assertThat(harness.queries.last().request.priority()).isEqualTo(Priority.LOW);
+        assertThat(options(client))
+                .containsEntry("weir-class", text("heavy"))
+                .containsEntry("weir-priority", text("low"));
     }
 
     @Test

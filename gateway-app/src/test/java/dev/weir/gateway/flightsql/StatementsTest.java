@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
+import dev.weir.admission.Priority;
 import dev.weir.engine.StatementKind;
 import dev.weir.gateway.flightsql.FakeQueries.Script;
 import dev.weir.gateway.query.Front;
@@ -280,25 +281,40 @@ class StatementsTest {
 
     @Test
     void limitsAskedForInHeadersReachTheQuery() throws Exception {
-        FlightSqlClient client =
-                harness.as("ann", "weir-timeout", "30s", "weir-queue-timeout", "500ms", "weir-memory", "64MB");
+        FlightSqlClient client = harness.as(
+                "ann",
+                "weir-timeout",
+                "30s",
+                "weir-queue-timeout",
+                "500ms",
+                "weir-memory",
+                "64MB",
+                "weir-class",
+                "heavy",
+                "weir-priority",
+                "high");
 
         FrontHarness.read(client, client.execute("numbers"));
 
         QueryRequest request = queries.last().request;
         assertThat(request.statementTimeout()).contains(Duration.ofSeconds(30));
         assertThat(request.queueTimeout()).contains(Duration.ofMillis(500));
+        assertThat(request.heavy()).isTrue();
+        assertThat(request.priority()).isEqualTo(Priority.HIGH);
         assertThat(request.memoryBytes()).hasValue(64L << 20);
     }
 
     @Test
     void limitsAskedForAtTheInfoHoldForItsTicket() throws Exception {
-        FlightInfo info = harness.as("ann", "weir-timeout", "30s").execute("numbers");
+        FlightInfo info = harness.as("ann", "weir-timeout", "30s", "weir-class", "heavy", "weir-priority", "low")
+                .execute("numbers");
 
         FrontHarness.read(harness.as("ann", "weir-memory", "64MB"), info);
 
         assertThat(queries.last().request.statementTimeout()).contains(Duration.ofSeconds(30));
         assertThat(queries.last().request.memoryBytes()).hasValue(64L << 20);
+        assertThat(queries.last().request.heavy()).isTrue();
+        assertThat(queries.last().request.priority()).isEqualTo(Priority.LOW);
     }
 
     @Test
@@ -308,7 +324,9 @@ class StatementsTest {
             {"weir-timeout", "-1s"},
             {"weir-timeout", "10"},
             {"weir-memory", "lots"},
-            {"weir-queue-timeout", "0s"}
+            {"weir-queue-timeout", "0s"},
+            {"weir-class", "short"},
+            {"weir-priority", "urgent"}
         }) {
             assertStatus(
                     () -> harness.as("ann", header).execute("numbers"), FlightStatusCode.INVALID_ARGUMENT, header[0]);

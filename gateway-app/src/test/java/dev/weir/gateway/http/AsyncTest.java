@@ -110,6 +110,9 @@ class AsyncTest {
         assertThat(status.get("state").stringValue()).isEqualTo("QUEUED");
         assertThat(status.get("position").intValue()).isEqualTo(3);
         assertThat(status.get("waitReason").stringValue()).isEqualTo("max-running");
+        assertThat(status.get("limit").toString())
+                .isEqualTo("{\"scope\":\"global\",\"name\":\"max-running\",\"value\":\"4\"}");
+        assertThat(status.get("group").stringValue()).isEqualTo("default");
         assertThat(status.get("predictedWaitMs").intValue()).isEqualTo(1500);
         assertThat(status.get("result").toString())
                 .isEqualTo("{\"state\":\"PENDING\",\"url\":\"/v1/queries/q1/result\"}");

@@ -181,13 +181,19 @@ final class FakeQueryService implements QueryService {
                     1,
                     result == null ? 0 : result.deliveredBytes.get(),
                     1024,
+                    "default",
+                    state == QueryState.QUEUED ? null : "short",
+                    state == QueryState.QUEUED || state.isDone() ? null : "short",
                     state == QueryState.QUEUED ? 3 : null,
                     state == QueryState.QUEUED ? "max-running" : null,
+                    state == QueryState.QUEUED ? new ErrorDetails.Limit("global", "max-running", "4") : null,
                     state == QueryState.QUEUED ? Duration.ofMillis(1500) : null,
                     cancelled.getNow(null),
                     null,
+                    null,
                     failure == null ? null : failure.code(),
                     failure == null ? null : failure.text(),
+                    failure == null ? null : failure.details(),
                     request.tags());
         }
     }
@@ -238,6 +244,13 @@ final class FakeQueryService implements QueryService {
         }
         execution.cancel(CancelReason.CLIENT_CANCEL);
         return Optional.of(execution.snapshot());
+    }
+
+    final FakeAdmissionView admission = new FakeAdmissionView();
+
+    @Override
+    public FakeAdmissionView admission() {
+        return admission;
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.weir.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.admission.Priority;
 import dev.weir.gateway.query.QueryRequest;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -169,12 +170,14 @@ class RequestTest {
     void everyOptionOfTheJsonBodyArrives() {
         QueryRequest request = asked(json("""
                 {"sql": "select ?", "parameters": [1], "wait": "PT20S", "timeout": "30s", "queueTimeout": "PT5S",
-                 "rowLimit": 2, "memory": "512MB", "tags": {"job": "nightly"}}
+                 "rowLimit": 2, "memory": "512MB", "class": "heavy", "priority": "low", "tags": {"job": "nightly"}}
                 """));
         assertThat(request.sql()).isEqualTo("select ?");
         assertThat(request.statementTimeout()).isEqualTo(Optional.of(Duration.ofSeconds(30)));
         assertThat(request.queueTimeout()).isEqualTo(Optional.of(Duration.ofSeconds(5)));
         assertThat(request.memoryBytes()).isEqualTo(OptionalLong.of(512L << 20));
+        assertThat(request.heavy()).isTrue();
+        assertThat(request.priority()).isEqualTo(Priority.LOW);
         assertThat(request.tags()).isEqualTo(Map.of("job", "nightly"));
         assertThat(server.queries.last().result.finishedEarly).isTrue();
     }
@@ -190,6 +193,10 @@ class RequestTest {
                 "500ms",
                 "X-Weir-Memory",
                 "1GB",
+                "X-Weir-Class",
+                "heavy",
+                "X-Weir-Priority",
+                "high",
                 "X-Weir-Wait",
                 "20s",
                 "X-Weir-Row-Limit",
@@ -199,8 +206,23 @@ class RequestTest {
         assertThat(request.statementTimeout()).isEqualTo(Optional.of(Duration.ofSeconds(30)));
         assertThat(request.queueTimeout()).isEqualTo(Optional.of(Duration.ofMillis(500)));
         assertThat(request.memoryBytes()).isEqualTo(OptionalLong.of(1L << 30));
+        assertThat(request.heavy()).isTrue();
+        assertThat(request.priority()).isEqualTo(Priority.HIGH);
         assertThat(request.tags()).isEqualTo(Map.of("job", "nightly", "team", "data"));
         assertThat(server.queries.last().result.finishedEarly).isTrue();
+    }
+
+    @Test
+    void onlyHeavyCanBeDeclaredAndOnlyThreePrioritiesExist() {
+        QueryRequest plain = asked(json("{\"sql\":\"x\"}"));
+        assertThat(plain.heavy()).isFalse();
+        assertThat(plain.priority()).isEqualTo(Priority.NORMAL);
+        refused(json("{\"sql\":\"x\",\"class\":\"short\"}"), "class");
+        refused(json("{\"sql\":\"x\",\"class\":true}"), "class");
+        refused(json("{\"sql\":\"x\",\"priority\":\"urgent\"}"), "priority");
+        refused(json("{\"sql\":\"x\"}", "X-Weir-Class", "short"), "X-Weir-Class");
+        refused(json("{\"sql\":\"x\"}", "X-Weir-Priority", "1"), "X-Weir-Priority");
+        refused(json("{\"sql\":\"x\",\"priority\":\"low\"}", "X-Weir-Priority", "high"), "priority");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.weir.gateway.query;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.weir.admission.Priority;
 import dev.weir.admission.Rejection;
 import dev.weir.admission.RunPermit;
 import dev.weir.admission.WaitReason;
@@ -44,7 +45,7 @@ class DefaultQueryServiceTest {
     private final DefaultQueryService service = new DefaultQueryService(
             engine,
             new DefaultQueryService.Controllers(admission, lane, lane),
-            LIMITS,
+            new FakeLimits(LIMITS),
             timers,
             Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC),
             new QueryListener() {
@@ -168,7 +169,7 @@ class DefaultQueryServiceTest {
         CompletionStage<Boolean> first = stream.next();
         result.give(3);
         assertThat(now(first)).isTrue();
-        keepReading(stream, LIMITS.statementTimeout());
+        keepReading(stream, LIMITS.others().statementTimeout());
 
         assertThat(result.cancelled).isTrue();
         assertThat(result.closes).as("the reader still holds a batch").isZero();
@@ -211,7 +212,7 @@ class DefaultQueryServiceTest {
     void aStreamThatNobodyTakesIsEndedByTheStallClock() {
         QueryExecution query = submit(ANN);
         FakeEngine.Result result = open(0);
-        timers.advance(LIMITS.clientStallTimeout());
+        timers.advance(LIMITS.others().clientStallTimeout());
         assertThat(result.closes).isEqualTo(1);
         result.idle();
         assertThat(now(query.done()).error()).isEqualTo(GatewayErrorCode.CLIENT_STALLED);
@@ -272,11 +273,12 @@ class DefaultQueryServiceTest {
 
     @Test
     void aCallerMayAskForLessTimeButNotForMore() {
-        GatewayException refused =
-                failure(service
+        GatewayException refused = failure(
+                service
                         .submit(
                                 ANN,
-                                request(Optional.of(LIMITS.statementTimeout().plusMillis(1))))
+                                request(Optional.of(
+                                        LIMITS.others().statementTimeout().plusMillis(1))))
                         .stream());
         assertThat(refused.code()).isEqualTo(GatewayErrorCode.INVALID_REQUEST);
         assertThat(refused.details().limit().name()).isEqualTo("statement-timeout");
@@ -353,6 +355,8 @@ class DefaultQueryServiceTest {
                 statementTimeout,
                 Optional.empty(),
                 OptionalLong.empty(),
+                Priority.NORMAL,
+                false,
                 Map.of());
     }
 

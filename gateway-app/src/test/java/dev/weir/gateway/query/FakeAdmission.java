@@ -30,6 +30,19 @@ final class FakeAdmission implements AdmissionController {
     final AtomicInteger held = new AtomicInteger();
     final List<RunPermit.Outcome> outcomes = new ArrayList<>();
     boolean grantAtOnce = true;
+    boolean pausesAllowed;
+    boolean slotFreeAtOnce = true;
+    int pausesAsked;
+    Boolean heldStarts;
+
+    /** Who waits for the slot it lent. */
+    CompletableFuture<Void> resuming;
+
+    WaitReason reason = WaitReason.MAX_RUNNING;
+    Explanation explanation;
+    AdmissionRequest explained;
+    AdmissionSnapshot snapshot;
+    List<RunTimeStats> learned = List.of();
 
     final class Waiter implements Admission {
         final AdmissionRequest request;
@@ -64,6 +77,7 @@ final class FakeAdmission implements AdmissionController {
 
     private final class Permit implements RunPermit {
         private boolean closed;
+        private boolean paused;
 
         @Override
         public long reservedBytes() {
@@ -91,13 +105,20 @@ final class FakeAdmission implements AdmissionController {
         }
 
         @Override
-        public boolean pause() {
-            return false;
+        public synchronized boolean pause() {
+            pausesAsked++;
+            paused = pausesAllowed && !closed && !paused;
+            return paused;
         }
 
         @Override
-        public CompletionStage<Void> resume() {
-            return CompletableFuture.completedFuture(null);
+        public synchronized CompletionStage<Void> resume() {
+            paused = false;
+            if (slotFreeAtOnce) {
+                return CompletableFuture.completedFuture(null);
+            }
+            resuming = new CompletableFuture<>();
+            return resuming;
         }
 
         @Override
@@ -106,6 +127,9 @@ final class FakeAdmission implements AdmissionController {
                 closed = true;
                 held.decrementAndGet();
                 outcomes.add(outcome);
+                if (resuming != null) {
+                    resuming.completeExceptionally(new CancellationException("closed"));
+                }
             }
         }
     }
@@ -123,6 +147,9 @@ final class FakeAdmission implements AdmissionController {
 
     @Override
     public AdmissionSnapshot snapshot() {
+        if (snapshot != null) {
+            return snapshot;
+        }
         AdmissionLimits limits = AdmissionLimits.flat(1, 1, Duration.ofSeconds(1), 1000, 1000, 1000, 1, 1);
         return new AdmissionSnapshot(
                 limits, held.get(), 0, waiting.size(), 0, 0, List.of(), List.of(), Map.of(), false, false);
@@ -132,7 +159,7 @@ final class FakeAdmission implements AdmissionController {
     public Optional<WaitInfo> waitInfo(String queryId) {
         return waiting.stream()
                 .filter(waiter -> waiter.request.queryId().equals(queryId))
-                .map(waiter -> new WaitInfo(1, WaitReason.MAX_RUNNING, Duration.ZERO, Optional.empty()))
+                .map(waiter -> new WaitInfo(1, reason, Duration.ZERO, Optional.empty()))
                 .findFirst();
     }
 
@@ -141,16 +168,19 @@ final class FakeAdmission implements AdmissionController {
 
     @Override
     public Explanation explain(AdmissionRequest request) {
-        throw new UnsupportedOperationException();
+        explained = request;
+        return explanation;
     }
 
     @Override
     public List<RunTimeStats> history(int most) {
-        return List.of();
+        return learned.subList(0, Math.min(most, learned.size()));
     }
 
     @Override
-    public void hold(boolean held) {}
+    public void hold(boolean held) {
+        heldStarts = held;
+    }
 
     @Override
     public CompletionStage<Void> drain() {

@@ -47,7 +47,11 @@ final class FakeEngine implements QueryEngine {
         }
 
         void fail(EngineFailure failure, String message) {
-            result.completeExceptionally(new EngineException(failure, message));
+            fail(new EngineException(failure, message));
+        }
+
+        void fail(EngineException failure) {
+            result.completeExceptionally(failure);
             stopped.complete(null);
         }
 

@@ -143,8 +143,12 @@ class OperationTest {
 
     @Test
     void atSaturationListAndCancelStillAnswer() throws Exception {
-        try (TestGateway gateway =
-                TestGateway.start(directory, "--weir.admission.max-running=1", "--weir.admission.user.max-queued=1")) {
+        try (TestGateway gateway = TestGateway.start(
+                directory,
+                "--weir.admission.max-running=1",
+                "--weir.admission.short-lane=0",
+                "--weir.admission.max-paused=0",
+                "--weir.admission.user.max-queued=1")) {
             HttpResponse<InputStream> open =
                     gateway.stream(TestGateway.READER, "application/vnd.apache.arrow.stream", BIG);
             CompletableFuture<HttpResponse<String>> waiting = gateway.client()

@@ -58,6 +58,10 @@ class StartTest {
         assertThat(failure("--weir.admission.queue-timeout=soon")).contains("weir.admission.queue-timeout");
         assertThat(failure("--weir.admission.max-running=0")).contains("weir.admission.max-running");
         assertThat(failure("--weir.admission.memory.per-query=2GB")).contains("weir.admission.memory.per-query");
+        assertThat(failure("--weir.admission.groups.etl.memory.budget=2GB"))
+                .contains("weir.admission.groups.etl.memory.budget must be at most memory.budget");
+        assertThat(failure("--weir.admission.groups.etl.max-runing=2"))
+                .contains("weir.admission.groups.etl.max-runing");
         assertThat(failure("--weir.http.port=70000")).contains("weir.http.port");
         assertThat(failure("--weir.engine.duckdb.access=sometimes")).contains("weir.engine.duckdb.access");
     }

@@ -1,0 +1,179 @@
+package dev.weir.gateway.config;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.weir.admission.AdmissionController;
+import dev.weir.admission.AdmissionLimits;
+import dev.weir.gateway.query.GatewayErrorCode;
+import dev.weir.gateway.query.GatewayException;
+import dev.weir.gateway.query.LimitsSource;
+import dev.weir.gateway.query.QueryLimits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
+import org.springframework.core.env.Environment;
+
+/**
+ * The limits in force: the configuration, over it the limits file, over that what was changed while the gateway runs.
+ * All of it is bound and checked as at the start whenever a part changes; a fault leaves the old limits. Thread-safe;
+ * changes follow each other, reads do not wait for them.
+ */
+final class RuntimeLimits implements LimitsSource {
+
+    private static final Logger log = LoggerFactory.getLogger(RuntimeLimits.class);
+
+    private final Environment environment;
+    private final LimitsFile file;
+    private final int cores;
+    private final long machineBytes;
+    private final EffectiveLimits atStart;
+
+    /** Everything over the configuration. */
+    @GuardedBy("this")
+    private Map<String, Object> overlay;
+
+    /** So that a broken file is told of once. */
+    @GuardedBy("this")
+    private String lastFault = "";
+
+    @GuardedBy("this")
+    private @Nullable AdmissionController admission;
+
+    private volatile EffectiveLimits current;
+
+    /**
+     * Reads the configuration and the file.
+     *
+     * @throws StartFailedException with the property, when one of them makes no sense
+     */
+    RuntimeLimits(Environment environment, LimitsFile file, int cores, long machineBytes) {
+        this.environment = environment;
+        this.file = file;
+        this.cores = cores;
+        this.machineBytes = machineBytes;
+        try {
+            this.overlay = file.read();
+        } catch (LimitsFile.BrokenFileException e) {
+            throw new StartFailedException(String.valueOf(e.getMessage()), e);
+        }
+        this.atStart = bind(overlay);
+        this.current = atStart;
+    }
+
+    EffectiveLimits atStart() {
+        return atStart;
+    }
+
+    /** Who is told of changes from now on. */
+    synchronized void attach(AdmissionController controller) {
+        admission = controller;
+    }
+
+    @Override
+    public AdmissionLimits admission() {
+        return current.admission();
+    }
+
+    @Override
+    public QueryLimits clocks() {
+        return current.clocks();
+    }
+
+    @Override
+    public double highWater() {
+        return current.highWater();
+    }
+
+    @Override
+    public Map<String, Object> tree() {
+        return LimitsView.of(current);
+    }
+
+    @Override
+    public synchronized void change(Map<String, ?> changes, boolean persist) {
+        try {
+            Map<String, Object> changed = PropertyTree.merge(overlay, changes);
+            EffectiveLimits next = check(changed);
+            if (persist) {
+                file.write(changed);
+            }
+            take(changed, next);
+        } catch (StartFailedException | IllegalArgumentException e) {
+            throw new GatewayException(GatewayErrorCode.INVALID_REQUEST, e.getMessage() + ".");
+        }
+    }
+
+    /** Takes the file anew if it changed; a broken one changes nothing and is told once. Called every few seconds. */
+    synchronized void poll() {
+        try {
+            if (file.hasChanged()) {
+                Map<String, Object> read = file.read();
+                take(read, check(read));
+                lastFault = "";
+                log.info("The limits were taken anew from {}", file.path());
+            }
+        } catch (LimitsFile.BrokenFileException | StartFailedException | IllegalArgumentException e) {
+            String fault = String.valueOf(e.getMessage());
+            if (!fault.equals(lastFault)) {
+                log.warn("The limits stay as they were: {}", fault);
+            }
+            lastFault = fault;
+        }
+    }
+
+    @GuardedBy("this")
+    private void take(Map<String, Object> changed, EffectiveLimits next) {
+        if (admission != null) {
+            admission.update(next.admission());
+        }
+        current = next;
+        overlay = changed;
+    }
+
+    /** Binds, and refuses what goes beyond what the engine and the lanes were opened with at the start. */
+    private EffectiveLimits check(Map<String, Object> changed) {
+        EffectiveLimits next = bind(changed);
+        long most = atStart.admission().memoryBudgetBytes();
+        if (next.admission().memoryBudgetBytes() > most) {
+            throw new StartFailedException(EffectiveLimits.PREFIX + "memory.budget must be at most " + most
+                    + "B, the engine's memory limit since the start; a larger one needs a restart");
+        }
+        if (next.engineThreads() > atStart.engineThreadsAtMost()) {
+            throw new StartFailedException(EffectiveLimits.PREFIX + "max-running, short-lane and max-paused need "
+                    + next.engineThreads() + " engine threads together, more than the "
+                    + atStart.engineThreadsAtMost() + " since the start; so many need a restart");
+        }
+        if (!next.clocks().describeTimeout().equals(atStart.clocks().describeTimeout())) {
+            throw new StartFailedException(EffectiveLimits.PREFIX + "describe-timeout needs a restart to change");
+        }
+        return next;
+    }
+
+    private EffectiveLimits bind(Map<String, Object> over) {
+        List<ConfigurationPropertySource> sources = new ArrayList<>();
+        sources.add(new MapConfigurationPropertySource(PropertyTree.flat(EffectiveLimits.PREFIX, over)));
+        ConfigurationPropertySources.get(environment).forEach(sources::add);
+        Binder binder = new Binder(sources, new PropertySourcesPlaceholdersResolver(environment));
+        WeirProperties.Admission bound;
+        try {
+            bound = binder.bindOrCreate(
+                    "weir.admission",
+                    Bindable.of(WeirProperties.Admission.class),
+                    new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter()));
+        } catch (RuntimeException e) {
+            throw StartFailures.explain(e);
+        }
+        return EffectiveLimits.of(bound, cores, machineBytes);
+    }
+}

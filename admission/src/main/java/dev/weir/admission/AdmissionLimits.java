@@ -78,6 +78,14 @@ public record AdmissionLimits(
                 Map.of(DEFAULT_GROUP, everyone));
     }
 
+    /** The same, but queries may come as fast as they like. */
+    public AdmissionLimits withoutRates() {
+        Map<String, GroupLimits> unrated = new TreeMap<>(groups);
+        unrated.replaceAll((name, group) -> group.withoutRates());
+        return new AdmissionLimits(
+                maxRunning, maxQueued, shortLane, shortQuery, maxPaused, memoryBudgetBytes, null, unrated);
+    }
+
     /** Limits of the group by this name, of the default group when there is none. */
     public GroupLimits group(String name) {
         GroupLimits found = groups.get(name);

@@ -44,6 +44,19 @@ public record GroupLimits(
                 "memory.per-query must be positive and at most memory.max-per-query");
     }
 
+    GroupLimits withoutRates() {
+        return new GroupLimits(
+                maxRunning,
+                maxQueued,
+                weight,
+                queueTimeout,
+                memoryBudgetBytes,
+                memoryPerQueryBytes,
+                memoryMaxPerQueryBytes,
+                null,
+                new UserLimits(user.maxRunning(), user.maxQueued(), user.maxPaused(), null));
+    }
+
     private static void require(boolean holds, String message) {
         if (!holds) {
             throw new IllegalArgumentException(message);

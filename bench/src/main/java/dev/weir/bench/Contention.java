@@ -34,6 +34,9 @@ final class Contention {
 
     private static final int LIGHT_CLIENTS = 8;
     private static final long LIGHT_EVERY_MILLIS = 250;
+    /** More than there are clients. */
+    private static final int MOST_RUNNING = 200;
+
     private static final int KEYS = 6_000_000;
 
     private final Bench.Target target;
@@ -62,7 +65,7 @@ final class Contention {
     static void run(Bench.Target target, Path queries, int heavyClients, int seconds, int turns) throws Exception {
         int cap = 2 * Runtime.getRuntime().availableProcessors();
         List<Setting> settings = List.of(
-                setting("off", 10_000, 0, 10_000, false),
+                setting("off", MOST_RUNNING, 0, 10_000, false),
                 setting("cap " + cap, cap, 0, 10_000, false),
                 setting("cap " + cap + ", lane " + cap, cap, cap, 10_000, false),
                 setting("the same, a new text each time", cap, cap, 10_000, true),

@@ -57,7 +57,8 @@ record EffectiveLimits(
         int maxRunning = or(given.maxRunning(), 2 * cores);
         int maxPaused = or(given.maxPaused(), PAUSED_PER_RUNNING * Math.max(1, maxRunning));
         long budget = LimitsTree.bytes(given.memory().budget(), (long) (machineBytes * MEMORY_SHARE));
-        LimitsTree tree = new LimitsTree(given, maxRunning, maxPaused, budget);
+        int shortLane = or(given.shortLane(), 2 * cores);
+        LimitsTree tree = new LimitsTree(given, maxRunning, shortLane, maxPaused, budget);
         Map<String, GroupLimits> groups = new LinkedHashMap<>();
         Map<String, QueryLimits.Clocks> clocks = new LinkedHashMap<>();
         QueryLimits.Clocks everyonesClocks = tree.everyonesClocks();
@@ -70,7 +71,7 @@ record EffectiveLimits(
         AdmissionLimits admission = new AdmissionLimits(
                 maxRunning,
                 given.maxQueued(),
-                or(given.shortLane(), 2 * cores),
+                shortLane,
                 given.shortQuery(),
                 maxPaused,
                 budget,

@@ -37,6 +37,7 @@ final class GatewayLifecycle implements SmartLifecycle {
     private final InternalAuthenticator authenticator;
     private final @Nullable TlsMaterial tls;
     private final DefaultQueryService service;
+    private final RuntimeLimits limits;
     private final Readiness readiness;
     private final CompletableFuture<Void> warm = new CompletableFuture<>();
     private volatile @Nullable String generatedPassword;
@@ -58,6 +59,7 @@ final class GatewayLifecycle implements SmartLifecycle {
             InternalAuthenticator authenticator,
             @Nullable TlsMaterial tls,
             DefaultQueryService service,
+            RuntimeLimits limits,
             Readiness readiness) {
         this.properties = properties;
         this.ports = ports;
@@ -65,6 +67,7 @@ final class GatewayLifecycle implements SmartLifecycle {
         this.authenticator = authenticator;
         this.tls = tls;
         this.service = service;
+        this.limits = limits;
         this.readiness = readiness;
     }
 
@@ -89,6 +92,7 @@ final class GatewayLifecycle implements SmartLifecycle {
             authenticator.close();
         }
         if (running) {
+            limits.warm();
             readiness.open();
         }
         warm.complete(null);

@@ -21,6 +21,7 @@ class LifecycleConfiguration {
             InternalAuthenticator authenticator,
             ObjectProvider<TlsMaterial> tls,
             DefaultQueryService service,
+            RuntimeLimits limits,
             Readiness readiness,
             FlightSqlFront flight,
             WebServerApplicationContext web) {
@@ -42,6 +43,7 @@ class LifecycleConfiguration {
             }
         };
         FirstAdmin admin = new FirstAdmin(auth.userStore(), System.getenv("WEIR_ADMIN_PASSWORD"));
-        return new GatewayLifecycle(properties, ports, admin, authenticator, tls.getIfAvailable(), service, readiness);
+        return new GatewayLifecycle(
+                properties, ports, admin, authenticator, tls.getIfAvailable(), service, limits, readiness);
     }
 }

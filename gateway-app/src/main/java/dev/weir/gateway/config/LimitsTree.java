@@ -26,16 +26,19 @@ final class LimitsTree {
 
     /**
      * @param maxRunning of all, its default filled in
+     * @param shortLane likewise
      * @param maxPaused likewise
      * @param budget likewise, in bytes
      */
-    LimitsTree(WeirProperties.Admission all, int maxRunning, int maxPaused, long budget) {
+    LimitsTree(WeirProperties.Admission all, int maxRunning, int shortLane, int maxPaused, long budget) {
         this.all = all;
         this.maxRunning = maxRunning;
         this.maxPaused = maxPaused;
         this.budget = budget;
         this.maxPerQuery = bytes(all.memory().maxPerQuery(), budget);
-        this.perQuery = bytes(all.memory().perQuery(), Math.min(maxPerQuery, budget / Math.max(1, maxRunning)));
+        // Queries in the lane reserve a quarter each, and up to twice the lane may run: so all fit at once.
+        long parts = Math.max(1, maxRunning) + (Math.max(0, shortLane) + 1L) / 2;
+        this.perQuery = bytes(all.memory().perQuery(), Math.max(1, Math.min(maxPerQuery, budget / parts)));
     }
 
     /** Those that count for users without a group of their own. */

@@ -45,7 +45,8 @@ class QueryConfiguration {
 
     @Bean
     AdmissionController admissionController(EffectiveLimits limits, RealTimers timers) {
-        return controller(limits.admission(), timers);
+        // Without rates until the gateway is warm.
+        return controller(limits.admission().withoutRates(), timers);
     }
 
     /** The continuation of a query that waited only hands a statement to an engine thread; it may run on the timer's. */

@@ -50,6 +50,9 @@ final class RuntimeLimits implements LimitsSource {
     @GuardedBy("this")
     private @Nullable AdmissionController admission;
 
+    @GuardedBy("this")
+    private boolean warm;
+
     private volatile EffectiveLimits current;
 
     /**
@@ -78,6 +81,14 @@ final class RuntimeLimits implements LimitsSource {
     /** Who is told of changes from now on. */
     synchronized void attach(AdmissionController controller) {
         admission = controller;
+    }
+
+    /** Rates count from now on; the gateway's own calls while it warms up are not to be refused, nor to use them up. */
+    synchronized void warm() {
+        warm = true;
+        if (admission != null) {
+            admission.update(current.admission());
+        }
     }
 
     @Override
@@ -135,7 +146,7 @@ final class RuntimeLimits implements LimitsSource {
     @GuardedBy("this")
     private void take(Map<String, Object> changed, EffectiveLimits next) {
         if (admission != null) {
-            admission.update(next.admission());
+            admission.update(warm ? next.admission() : next.admission().withoutRates());
         }
         current = next;
         overlay = changed;

@@ -164,7 +164,8 @@ public record WeirProperties(
          * Memory reservations, and the guard of the machine's memory.
          *
          * @param budget sum of all reservations and the engine's memory limit; by default 0.6 of the container or machine
-         * @param perQuery reservation of a query that asks for none; by default the budget divided by max-running
+         * @param perQuery reservation of a query that asks for none; by default the budget divided by
+         *     max-running + short-lane / 2, since those in the lane reserve a quarter
          * @param maxPerQuery largest reservation a query may ask for; by default the budget
          * @param highWater share of the container's or machine's memory above which nothing is started and the newest
          *     queries are cancelled

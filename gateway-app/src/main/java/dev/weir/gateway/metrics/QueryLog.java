@@ -74,6 +74,8 @@ public final class QueryLog implements QueryListener, AutoCloseable {
         Map<String, @Nullable Object> line = new LinkedHashMap<>();
         line.put("queryId", query.id());
         line.put("user", query.user());
+        line.put("group", query.group());
+        line.put("class", query.queryClass());
         line.put("front", query.front().label());
         line.put("kind", query.kind() == null ? null : query.kind().name().toLowerCase(Locale.ROOT));
         line.put("fingerprint", Long.toHexString(query.fingerprint()));

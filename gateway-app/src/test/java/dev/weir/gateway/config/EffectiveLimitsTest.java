@@ -25,7 +25,7 @@ class EffectiveLimitsTest {
         assertThat(limits.admission().maxQueued()).isEqualTo(1000);
         assertThat(limits.admission().group("default").user().maxQueued()).isEqualTo(100);
         assertThat(limits.admission().memoryBudgetBytes()).isEqualTo(6 * GIB);
-        assertThat(limits.admission().group("default").memoryPerQueryBytes()).isEqualTo(6 * GIB / 8);
+        assertThat(limits.admission().group("default").memoryPerQueryBytes()).isEqualTo(6 * GIB / 12);
         assertThat(limits.admission().group("default").memoryMaxPerQueryBytes()).isEqualTo(6 * GIB);
         assertThat(limits.clocks().others().queueTimeout()).hasSeconds(60);
         assertThat(limits.clocks().others().statementTimeout()).hasMinutes(10);

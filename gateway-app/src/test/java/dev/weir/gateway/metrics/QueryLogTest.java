@@ -226,12 +226,18 @@ class QueryLogTest {
                 1,
                 99,
                 1L << 33,
+                "etl",
+                "heavy",
+                null,
+                null,
                 null,
                 null,
                 null,
                 reason,
+                reason == null ? null : QueryState.RUNNING,
                 reason == null ? null : Duration.ofNanos(12_500_000),
                 code,
+                null,
                 null,
                 Map.of());
     }

@@ -36,7 +36,7 @@ class AdmissionViewTest {
             SessionSettings.NONE,
             Optional.empty(),
             Optional.of(Duration.ofSeconds(5)),
-            OptionalLong.of(77),
+            OptionalLong.of(1 << 20),
             Priority.LOW,
             true,
             Map.of());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.weir.admission.Priority;
 import dev.weir.auth.Identity;
 import dev.weir.auth.Role;
 import dev.weir.engine.Access;
@@ -49,7 +50,9 @@ class RequestChecksTest {
                         Optional.empty(),
                         Optional.empty(),
                         OptionalLong.of(bytes),
+                        Priority.NORMAL,
+                        false,
                         Map.of()),
-                new QueryLimits(limit, limit, limit, limit));
+                new QueryLimits.Clocks(limit, limit, limit));
     }
 }

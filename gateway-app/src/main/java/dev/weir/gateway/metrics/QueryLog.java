@@ -38,6 +38,8 @@ public final class QueryLog implements QueryListener {
         line.put("batches", query.batches());
         line.put("bytes", query.bytes());
         line.put("reservedBytes", query.reservedBytes());
+        line.put("group", query.group());
+        line.put("class", query.queryClass());
         line.put("outcome", query.state().name().toLowerCase(Locale.ROOT));
         line.put("code", query.error() == null ? null : query.error().name());
         line.put(

@@ -172,8 +172,9 @@ final class RuntimeLimits implements LimitsSource {
     }
 
     private EffectiveLimits bind(Map<String, Object> over) {
+        Map<String, Object> flat = PropertyTree.flat(EffectiveLimits.PREFIX, over);
         List<ConfigurationPropertySource> sources = new ArrayList<>();
-        sources.add(new MapConfigurationPropertySource(PropertyTree.flat(EffectiveLimits.PREFIX, over)));
+        sources.add(new MapConfigurationPropertySource(flat));
         ConfigurationPropertySources.get(environment).forEach(sources::add);
         Binder binder = new Binder(sources, new PropertySourcesPlaceholdersResolver(environment));
         WeirProperties.Admission bound;

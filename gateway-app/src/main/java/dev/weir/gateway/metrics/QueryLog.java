@@ -74,8 +74,6 @@ public final class QueryLog implements QueryListener, AutoCloseable {
         Map<String, @Nullable Object> line = new LinkedHashMap<>();
         line.put("queryId", query.id());
         line.put("user", query.user());
-        line.put("group", query.group());
-        line.put("class", query.queryClass());
         line.put("front", query.front().label());
         line.put("kind", query.kind() == null ? null : query.kind().name().toLowerCase(Locale.ROOT));
         line.put("fingerprint", Long.toHexString(query.fingerprint()));
@@ -86,6 +84,8 @@ public final class QueryLog implements QueryListener, AutoCloseable {
         line.put("batches", query.batches());
         line.put("bytes", query.bytes());
         line.put("reservedBytes", query.reservedBytes());
+        line.put("group", query.group());
+        line.put("class", query.queryClass());
         line.put("outcome", query.state().name().toLowerCase(Locale.ROOT));
         line.put("code", query.error() == null ? null : query.error().name());
         line.put(

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.weir.auth.Identity;
 import dev.weir.auth.Role;
+import dev.weir.gateway.query.ErrorDetails;
 import dev.weir.gateway.query.Front;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
@@ -124,6 +125,22 @@ class AsyncTest {
 
         later.complete(FakeResult.numbers(server.allocator, 2, 2));
         await().until(() -> get("/v1/queries/q1/result").statusCode() == 200);
+    }
+
+    @Test
+    void theStatusOfAFailedQueryHasTheEnginesStateAndPlace() {
+        server.queries.fail(new GatewayException(
+                GatewayErrorCode.INVALID_SQL,
+                "no such table",
+                new ErrorDetails(null, "42P01", 14, null, null, null, null, null, null)));
+        assertThat(server.post("select * from nowhere", "*/*", "Prefer", "respond-async")
+                        .statusCode())
+                .isEqualTo(202);
+        await().until(() -> server.queries.last().state == QueryState.FAILED);
+        JsonNode error = json(get("/v1/queries/q1")).get("error");
+        assertThat(error.get("sqlState").stringValue()).isEqualTo("42P01");
+        assertThat(error.get("sqlPosition").intValue()).isEqualTo(14);
+        assertThat(error.get("queryId").stringValue()).isEqualTo("q1");
     }
 
     @Test

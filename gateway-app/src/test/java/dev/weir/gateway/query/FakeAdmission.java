@@ -33,6 +33,7 @@ final class FakeAdmission implements AdmissionController {
     boolean pausesAllowed;
     boolean slotFreeAtOnce = true;
     int pausesAsked;
+    final AtomicInteger pausedNow = new AtomicInteger();
     Boolean heldStarts;
 
     /** Who waits for the slot it lent. */
@@ -107,13 +108,20 @@ final class FakeAdmission implements AdmissionController {
         @Override
         public synchronized boolean pause() {
             pausesAsked++;
-            paused = pausesAllowed && !closed && !paused;
-            return paused;
+            boolean lent = pausesAllowed && !closed && !paused;
+            if (lent) {
+                paused = true;
+                pausedNow.incrementAndGet();
+            }
+            return lent;
         }
 
         @Override
         public synchronized CompletionStage<Void> resume() {
-            paused = false;
+            if (paused) {
+                paused = false;
+                pausedNow.decrementAndGet();
+            }
             if (slotFreeAtOnce) {
                 return CompletableFuture.completedFuture(null);
             }

@@ -27,21 +27,30 @@ final class QueryHarness {
     final FakeAdmission admission = new FakeAdmission();
     final FakeAdmission lane = new FakeAdmission();
     final FakeTimers timers = new FakeTimers();
-    final FakeLimits limits =
-            new FakeLimits(new QueryLimits(Duration.ofSeconds(60), STATEMENT, STALL, Duration.ofSeconds(30)));
+    final FakeLimits limits;
     final List<QuerySnapshot> ended = new ArrayList<>();
-    final DefaultQueryService service = new DefaultQueryService(
-            engine,
-            new DefaultQueryService.Controllers(admission, lane, lane),
-            limits,
-            timers,
-            Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC),
-            new QueryListener() {
-                @Override
-                public void done(QuerySnapshot query) {
-                    ended.add(query);
-                }
-            });
+    final DefaultQueryService service;
+
+    QueryHarness() {
+        this(STATEMENT, STALL);
+    }
+
+    QueryHarness(Duration statementTimeout, Duration clientStallTimeout) {
+        limits = new FakeLimits(
+                new QueryLimits(Duration.ofSeconds(60), statementTimeout, clientStallTimeout, Duration.ofSeconds(30)));
+        service = new DefaultQueryService(
+                engine,
+                new DefaultQueryService.Controllers(admission, lane, lane),
+                limits,
+                timers,
+                Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC),
+                new QueryListener() {
+                    @Override
+                    public void done(QuerySnapshot query) {
+                        ended.add(query);
+                    }
+                });
+    }
 
     QueryExecution submit(Identity identity) {
         return service.submit(identity, QueryRequest.of(Front.HTTP, "select 1"));

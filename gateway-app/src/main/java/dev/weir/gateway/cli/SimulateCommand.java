@@ -4,7 +4,7 @@ import dev.weir.admission.AdmissionLimits;
 import dev.weir.gateway.cli.simulate.SimulationReport;
 import dev.weir.gateway.cli.simulate.Simulator;
 import dev.weir.gateway.cli.simulate.TraceException;
-import dev.weir.gateway.config.LimitsFile;
+import dev.weir.gateway.config.LimitsReader;
 import dev.weir.gateway.config.StartFailedException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -107,7 +107,7 @@ final class SimulateCommand implements Callable<Integer> {
 
     private SimulationReport simulate() {
         try {
-            AdmissionLimits given = LimitsFile.read(limits);
+            AdmissionLimits given = LimitsReader.read(limits);
             return Simulator.run(trace, given, seed == null ? OptionalLong.empty() : OptionalLong.of(seed));
         } catch (StartFailedException | TraceException e) {
             throw CommandFailure.usage(e.getMessage(), e);

@@ -4,10 +4,10 @@ import dev.weir.admission.AdmissionLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -30,14 +30,14 @@ import org.springframework.core.io.FileSystemResource;
  * Limits in a YAML file of their own, read as the start reads them: the keys below {@code weir.admission}, or a whole
  * configuration of the gateway, of which the rest is passed over.
  */
-public final class LimitsFile {
+public final class LimitsReader {
 
     private static final String PREFIX = "weir.admission";
 
     private final Path file;
     private final Map<String, Object> values = new LinkedHashMap<>();
 
-    private LimitsFile(Path file) {
+    private LimitsReader(Path file) {
         this.file = file;
     }
 
@@ -51,7 +51,7 @@ public final class LimitsFile {
     }
 
     static AdmissionLimits read(Path file, int cores, long machineBytes) {
-        LimitsFile limits = new LimitsFile(file);
+        LimitsReader limits = new LimitsReader(file);
         limits.load();
         try {
             return EffectiveLimits.of(limits.bind(), cores, machineBytes).admission();
@@ -110,16 +110,15 @@ public final class LimitsFile {
         }
     }
 
-    /** The message with the line of the key that it names, if it names one of this file. */
+    /** The message with the first line of a key that it names, if it names one of this file. */
     private String placed(String message) {
-        List<String> named = new ArrayList<>();
-        for (String name : values.keySet()) {
-            if (message.contains(name) && named.stream().noneMatch(other -> other.length() >= name.length())) {
-                named.add(0, name);
-            }
-        }
-        Integer line = named.isEmpty() ? null : line(named.get(0));
-        return file + (line == null ? "" : ":" + line) + ": " + message;
+        OptionalInt line = values.keySet().stream()
+                .filter(message::contains)
+                .map(this::line)
+                .filter(Objects::nonNull)
+                .mapToInt(Integer::intValue)
+                .min();
+        return file + (line.isPresent() ? ":" + line.getAsInt() : "") + ": " + message;
     }
 
     private @Nullable Integer line(String name) {

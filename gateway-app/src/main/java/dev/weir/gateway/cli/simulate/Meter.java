@@ -100,10 +100,20 @@ final class Meter {
                 laneNanos / nanos,
                 (runningNanos - laneNanos) / nanos / limits.maxRunning(),
                 byteNanos / nanos / limits.memoryBudgetBytes(),
-                jain(users.values().stream().mapToDouble(user -> user.resourceNanos)),
-                jain(groups.entrySet().stream()
-                        .mapToDouble(group -> group.getValue().resourceNanos
-                                / limits.group(group.getKey()).weight())));
+                jain(users.values().stream().mapToDouble(user -> user.resourceNanos / due(user))),
+                jain(groups.values().stream().mapToDouble(group -> group.resourceNanos / weight(group))));
+    }
+
+    private double weight(Account account) {
+        return limits.group(account.group).weight();
+    }
+
+    /** What a user may expect beside others: an equal part of what the group may. */
+    private double due(Account user) {
+        long together = users.values().stream()
+                .filter(other -> other.group.equals(user.group))
+                .count();
+        return weight(user) / together;
     }
 
     private static List<PolicyReport.Figures> figures(Map<String, Account> accounts) {

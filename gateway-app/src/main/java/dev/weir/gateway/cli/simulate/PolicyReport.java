@@ -14,7 +14,8 @@ import java.util.List;
  * @param inLane those of them in the lane for short queries
  * @param slots part of the running cap in use, from 0 to 1, mean over time; the lane is beside it
  * @param memory part of the memory budget that was reserved, from 0 to 1, mean over time
- * @param jainUsers fairness of resource-seconds between users: 1 when all had the same, 1/n when one had all
+ * @param jainUsers fairness between users: Jain's index of their resource-seconds, each divided by an equal part of the
+ *     group's weight; 1 when all had what was due to them, 1/n when one of n had all
  * @param jainGroups the same between groups, of resource-seconds divided by weight
  */
 record PolicyReport(

@@ -72,8 +72,28 @@ class MeterTest {
                 """);
 
         assertThat(report.groups()).extracting(PolicyReport.Figures::name).containsExactly("default", "vip");
-        assertThat(report.jainGroups()).isEqualTo(1);
-        assertThat(report.jainUsers()).isEqualTo(0.9);
+        assertThat(report.users()).extracting(PolicyReport.Figures::group).containsExactly("default", "vip");
+    }
+
+    @Test
+    void fairnessIsJudgedByWhatIsDueToGroupsAndToEachOfTheirUsers() {
+        PolicyReport fair = run(PolicyKind.FIFO, TestLimits.running(1).group("vip", 4), """
+                sources:
+                  - {user: ann, arrivals: {at-start: 1}, service: 1s}
+                  - {user: bob, users: 2, group: vip, arrivals: {at-start: 1}, service: 2s}
+                """);
+        PolicyReport unfair = run(PolicyKind.FIFO, TestLimits.running(1).group("vip", 4), """
+                sources:
+                  - {user: ann, arrivals: {at-start: 1}, service: 1s}
+                  - {user: bob, group: vip, arrivals: {at-start: 1}, service: 4s}
+                  - {user: cid, group: vip, arrivals: {at-start: 1}, service: 0s}
+                """);
+
+        assertThat(fair.jainGroups()).isEqualTo(1);
+        assertThat(fair.jainUsers()).isEqualTo(1);
+        assertThat(unfair.jainGroups()).isEqualTo(1);
+        // Of 1, 2 and 0 times what was due.
+        assertThat(unfair.jainUsers()).isCloseTo(9.0 / 15, within(1e-9));
     }
 
     @Test

@@ -111,7 +111,8 @@ class SimulateCommandTest {
 
         assertThat(simulate()).isZero();
         assertThat(cli.out())
-                .contains("1 queries did not run then; their run time is the mean of their statement or user")
+                .contains(
+                        "of the queries logged, 1 did not run then and get the mean run time of their statement or user")
                 .containsPattern("(?m)^ bob +\\| fifo +\\| +1 \\| +0 \\| +0 \\| 1.500 ");
     }
 

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
 /** Measures one run, from the end of the warm-up on. Not thread-safe. */
@@ -100,7 +101,7 @@ final class Meter {
                 laneNanos / nanos,
                 (runningNanos - laneNanos) / nanos / limits.maxRunning(),
                 byteNanos / nanos / limits.memoryBudgetBytes(),
-                jain(users.values().stream().mapToDouble(user -> user.resourceNanos / due(user))),
+                jain(usersByDue()),
                 jain(groups.values().stream().mapToDouble(group -> group.resourceNanos / weight(group))));
     }
 
@@ -108,12 +109,12 @@ final class Meter {
         return limits.group(account.group).weight();
     }
 
-    /** What a user may expect beside others: an equal part of what the group may. */
-    private double due(Account user) {
-        long together = users.values().stream()
-                .filter(other -> other.group.equals(user.group))
-                .count();
-        return weight(user) / together;
+    /** The users' resource time, each divided by what is due to the user: an equal part of what is due to the group. */
+    private DoubleStream usersByDue() {
+        Map<String, Long> members =
+                users.values().stream().collect(Collectors.groupingBy(user -> user.group, Collectors.counting()));
+        return users.values().stream()
+                .mapToDouble(user -> user.resourceNanos * members.getOrDefault(user.group, 1L) / weight(user));
     }
 
     private static List<PolicyReport.Figures> figures(Map<String, Account> accounts) {

@@ -12,7 +12,8 @@ import java.util.List;
  * @param users by name, those that asked for something
  * @param running queries that ran, mean over time, those in a lane included
  * @param inLane those of them in the lane for short queries
- * @param slots part of the running cap in use, from 0 to 1, mean over time; the lane is beside it
+ * @param slots part of the running cap in use, mean over time; the lane is beside it. Can pass 1: a query that runs for
+ *     too long leaves the lane and counts here, whether or not there is a slot
  * @param memory part of the memory budget that was reserved, from 0 to 1, mean over time
  * @param jainUsers fairness between users: Jain's index of their resource-seconds, each divided by an equal part of the
  *     group's weight; 1 when all had what was due to them, 1/n when one of n had all

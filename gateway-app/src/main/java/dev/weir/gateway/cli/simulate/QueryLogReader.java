@@ -134,12 +134,12 @@ final class QueryLogReader {
     private String remark(int estimated) {
         List<String> remarks = new ArrayList<>();
         if (estimated > 0) {
-            remarks.add(estimated + " queries did not run then; their run time is the mean of their statement or user");
+            remarks.add(estimated + " did not run then and get the mean run time of their statement or user");
         }
         if (leftOut > 0) {
-            remarks.add(leftOut + " queries that never came to admission are left out");
+            remarks.add(leftOut + " never came to admission and are left out");
         }
-        return String.join("; ", remarks);
+        return remarks.isEmpty() ? "" : "of the queries logged, " + String.join("; ", remarks);
     }
 
     private Instant submitted(JsonNode query) {

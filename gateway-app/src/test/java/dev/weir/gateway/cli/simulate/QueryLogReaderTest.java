@@ -56,7 +56,7 @@ class QueryLogReaderTest {
                 .extracting(entry -> entry.ask().serviceNanos())
                 .endsWith(2_000_000_000L, 2_000_000_000L);
         assertThat(trace.entries().get(2).ask().memoryBytes()).isEmpty();
-        assertThat(trace.remark()).startsWith("2 queries did not run then");
+        assertThat(trace.remark()).startsWith("of the queries logged, 2 did not run then");
     }
 
     @Test
@@ -66,7 +66,7 @@ class QueryLogReaderTest {
                 line("ann", "02", "\"queuedMs\":0.1,\"runningMs\":0,\"outcome\":\"failed\",\"code\":\"INVALID_SQL\""));
 
         assertThat(trace.entries()).hasSize(1);
-        assertThat(trace.remark()).isEqualTo("1 queries that never came to admission are left out");
+        assertThat(trace.remark()).isEqualTo("of the queries logged, 1 never came to admission and are left out");
     }
 
     @Test

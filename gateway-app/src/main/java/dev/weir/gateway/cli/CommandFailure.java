@@ -19,6 +19,10 @@ final class CommandFailure extends RuntimeException {
         return new CommandFailure(ExitCode.USAGE, message, null);
     }
 
+    static CommandFailure usage(@Nullable String message, Throwable cause) {
+        return new CommandFailure(ExitCode.USAGE, String.valueOf(message), cause);
+    }
+
     /** The command could not do its work. */
     static CommandFailure failure(String message) {
         return new CommandFailure(ExitCode.FAILURE, message, null);

@@ -42,7 +42,8 @@ public final class Main {
                 .addSubcommand(new ServeCommand(context, starter))
                 .addSubcommand(new QueryCommand(context))
                 .addSubcommand(UserCommand.commandLine(context))
-                .addSubcommand(new TpchCommand(context));
+                .addSubcommand(new TpchCommand(context))
+                .addSubcommand(new SimulateCommand(context));
         line.setOut(new PrintWriter(context.print(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(context.err(), true, StandardCharsets.UTF_8));
         line.setParameterExceptionHandler(usageError(context));
@@ -109,7 +110,7 @@ public final class Main {
 
         @Override
         public void run() {
-            throw new ParameterException(spec.commandLine(), "which command? serve, query, user or tpch");
+            throw new ParameterException(spec.commandLine(), "which command? serve, query, user, tpch or simulate");
         }
     }
 }

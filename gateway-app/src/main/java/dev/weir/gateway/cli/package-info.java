@@ -1,5 +1,5 @@
 /**
- * The command line: {@code bin/weir serve | query | user | tpch}. May import everything; nothing imports it.
+ * The command line: {@code bin/weir serve | query | user | tpch | simulate}. May import everything; nothing imports it.
  *
  * <p>Only {@code serve} starts Spring; the other commands are small programs that must start fast.
  */

@@ -20,7 +20,18 @@ class MainTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "serve", "query", "user", "user add", "user passwd", "user remove", "user list", "tpch"})
+            strings = {
+                "",
+                "serve",
+                "query",
+                "user",
+                "user add",
+                "user passwd",
+                "user remove",
+                "user list",
+                "tpch",
+                "simulate"
+            })
     void everyCommandHasHelpOnStandardOutput(String command) {
         String[] args = (command + " --help").strip().split(" ");
 
@@ -39,7 +50,7 @@ class MainTest {
     @Test
     void withoutACommandTheUserIsToldWhichThereAre() {
         assertThat(cli.run()).isEqualTo(2);
-        assertThat(cli.err()).hasLineCount(1).contains("serve, query, user or tpch");
+        assertThat(cli.err()).hasLineCount(1).contains("serve, query, user, tpch or simulate");
     }
 
     @Test

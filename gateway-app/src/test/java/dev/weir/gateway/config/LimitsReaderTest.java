@@ -35,6 +35,7 @@ class LimitsReaderTest {
         AdmissionLimits limits = read("""
                 max-running: 3
                 queue-timeout: 2m
+                short-lane: 0
                 memory:
                   budget: 300MB
                 user:

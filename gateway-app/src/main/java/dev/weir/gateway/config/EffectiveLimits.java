@@ -86,6 +86,20 @@ record EffectiveLimits(
                 everyonesClocks);
     }
 
+    /** The most important ones, for the log of the start. */
+    String summary() {
+        GroupLimits others = admission.group(AdmissionLimits.DEFAULT_GROUP);
+        return "max-running " + admission.maxRunning() + ", short-lane " + admission.shortLane() + ", max-queued "
+                + admission.maxQueued() + ", user.max-running " + others.user().maxRunning() + ", memory.budget "
+                + megabytes(admission.memoryBudgetBytes()) + ", memory.per-query "
+                + megabytes(others.memoryPerQueryBytes()) + ", groups "
+                + new TreeMap<>(admission.groups()).keySet() + "; GET /v1/admission/limits has all";
+    }
+
+    private static String megabytes(long bytes) {
+        return (bytes >> 20) + "MB";
+    }
+
     /** Limits of a lane beside the queue: few places, fair between users, no memory of its own. */
     AdmissionLimits lane() {
         return AdmissionLimits.flat(

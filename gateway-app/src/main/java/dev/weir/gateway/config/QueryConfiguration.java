@@ -45,6 +45,7 @@ class QueryConfiguration {
 
     @Bean
     AdmissionController admissionController(EffectiveLimits limits, RealTimers timers) {
+        log.info("Limits: {}", limits.summary());
         // Without rates until the gateway is warm.
         return controller(limits.admission().withoutRates(), timers);
     }

@@ -27,6 +27,9 @@ class EffectiveLimitsTest {
         assertThat(limits.admission().memoryBudgetBytes()).isEqualTo(6 * GIB);
         assertThat(limits.admission().group("default").memoryPerQueryBytes()).isEqualTo(6 * GIB / 12);
         assertThat(limits.admission().group("default").memoryMaxPerQueryBytes()).isEqualTo(6 * GIB);
+        assertThat(limits.summary())
+                .startsWith("max-running 8, short-lane 8, max-queued 1000, user.max-running 4, memory.budget 6144MB,")
+                .contains("memory.per-query 512MB, groups [default]");
         assertThat(limits.clocks().others().queueTimeout()).hasSeconds(60);
         assertThat(limits.clocks().others().statementTimeout()).hasMinutes(10);
         assertThat(limits.clocks().others().clientStallTimeout()).hasSeconds(60);

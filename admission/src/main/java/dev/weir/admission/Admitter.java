@@ -387,7 +387,7 @@ final class Admitter {
     /** Lends a slot; false when that may not be. */
     boolean pause(Permit permit, long now, Decisions decisions) {
         boolean running = permit.place() == Permit.Place.ALL || permit.place() == Permit.Place.SHORT;
-        if (permit.isClosed() || !running || !capacity.mayPause(permit.account)) {
+        if (!running || !capacity.mayPause(permit.account)) {
             return false;
         }
         endCharge(permit, now);
@@ -402,7 +402,7 @@ final class Admitter {
     /** Asks for a slot again; null when it has one. */
     @Nullable
     CompletableFuture<Void> resume(Permit permit, long now, Decisions decisions) {
-        if (permit.isClosed() || permit.place() == Permit.Place.GONE) {
+        if (permit.place() == Permit.Place.GONE) {
             return CompletableFuture.failedFuture(new CancellationException("the query has ended"));
         }
         if (permit.place() == Permit.Place.PAUSED) {

@@ -72,10 +72,6 @@ final class Permit implements RunPermit {
         place = now;
     }
 
-    boolean isClosed() {
-        return closed.get();
-    }
-
     /** Time that it has had a slot for. */
     long activeNanos(long now) {
         long idle = pausedNanos + (place == Place.PAUSED || place == Place.RESUMING ? now - pausedSince : 0);

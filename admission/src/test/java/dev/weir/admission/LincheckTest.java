@@ -56,6 +56,18 @@ class LincheckTest {
     }
 
     @Test
+    void aSlotThatIsLentTakenBackAndGivenBackIsCountedOnce() {
+        options(2, 150)
+                .actorsPerThread(2)
+                .actorsBefore(0)
+                .actorsAfter(1)
+                .sequentialSpecification(OnePaused.class)
+                .addGuarantee(
+                        oneStep(Admitter.class, Inspector.class, WaitForecast.class, Waiting.class, Callbacks.class))
+                .check(OnePausedCalls.class);
+    }
+
+    @Test
     void theControllerIsLinearizable() {
         options(4, 50)
                 .actorsPerThread(2)
@@ -183,6 +195,88 @@ class LincheckTest {
                     || controller.snapshot().running() != 0) {
                 throw new IllegalStateException("closed " + closed + ", released " + released);
             }
+        }
+    }
+
+    /** One runs, one waits for the only slot: what lending it, taking it back and closing must look like from outside. */
+    public static class OnePaused {
+
+        private enum First {
+            RUNS,
+            PAUSED,
+            RESUMING,
+            GONE
+        }
+
+        private First first = First.RUNS;
+        private boolean secondRuns;
+
+        public boolean pause() {
+            if (first != First.RUNS) {
+                return false;
+            }
+            first = First.PAUSED;
+            secondRuns = true;
+            return true;
+        }
+
+        public boolean resume() {
+            if (first == First.PAUSED) {
+                first = First.RESUMING;
+            }
+            return first == First.RUNS || first == First.GONE;
+        }
+
+        public void close() {
+            first = First.GONE;
+            secondRuns = true;
+        }
+
+        public String count() {
+            int running = (first == First.RUNS ? 1 : 0) + (secondRuns ? 1 : 0);
+            int paused = first == First.PAUSED || first == First.RESUMING ? 1 : 0;
+            return running + " run, " + (secondRuns ? 0 : 1) + " wait, " + paused + " paused";
+        }
+    }
+
+    /** The same in the controller. */
+    public static class OnePausedCalls {
+
+        private final FairAdmissionController controller = new FairAdmissionController(
+                Tree.running(1).build(),
+                () -> 0,
+                (task, delay) -> () -> {},
+                new Callbacks(Runnable::run, AdmissionListener.NONE));
+        private @Nullable Permit permit;
+
+        @Operation(runOnce = true)
+        public boolean pause() {
+            return permit().pause();
+        }
+
+        @Operation(runOnce = true)
+        public boolean resume() {
+            return permit().resume().toCompletableFuture().isDone();
+        }
+
+        @Operation(runOnce = true)
+        public void close() {
+            permit().close(RunPermit.Outcome.FINISHED);
+        }
+
+        @Operation
+        public String count() {
+            permit();
+            AdmissionSnapshot counted = controller.snapshot();
+            return counted.running() + " run, " + counted.queued() + " wait, " + counted.paused() + " paused";
+        }
+
+        private synchronized Permit permit() {
+            if (permit == null) {
+                permit = ((Waiter.End.Granted) ((Waiter) controller.admit(request(0))).end()).permit();
+                controller.admit(request(1));
+            }
+            return permit;
         }
     }
 

@@ -83,7 +83,7 @@ class ShortLaneTest {
         assertThat(gate.events).contains("overran " + query.id);
         AdmissionSnapshot now = gate.controller.snapshot();
         assertThat(now.shortRunning()).isZero();
-        assertThat(now.running()).as("beyond the cap for now").isEqualTo(3);
+        assertThat(now.running()).as("one beyond the cap").isEqualTo(3);
         query.finish();
         assertThat(gate.submit(gate.request("ann", "lookup")).isWaiting())
                 .as("its statement is not short any more")

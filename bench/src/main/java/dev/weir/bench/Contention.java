@@ -253,7 +253,7 @@ final class Contention {
         return Clients.flight(target.as(user), target.flightPort());
     }
 
-    /** False when it was refused for now. */
+    /** False when it was refused and may be tried again. */
     private boolean submit(String user, String sql) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(
                         URI.create("https://localhost:" + target.httpPort() + "/v1/queries"))

@@ -28,7 +28,7 @@ class FirstRunTest {
 
     @BeforeEach
     void makeACheckout() throws IOException {
-        assumeTrue(Files.isExecutable(Path.of("/bin/bash")));
+        assumeTrue(Files.isExecutable(Path.of("/bin/bash")), "bin/weir needs /bin/bash, which is not here");
         root = directory.resolve("weir");
         tools = Files.createDirectories(directory.resolve("tools"));
         Files.createDirectories(root.resolve("bin"));
@@ -114,7 +114,7 @@ class FirstRunTest {
                 script(tools.resolve(tool), "exec " + found + " \"$@\"\n");
             }
         }
-        assumeTrue(Files.exists(tools.resolve(tool)));
+        assumeTrue(Files.exists(tools.resolve(tool)), tool + " is not on this machine");
     }
 
     private static void script(Path file, String text) throws IOException {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.condition.OS;
 
 /** Ctrl-C, on a real process. */
 @Timeout(60)
-@DisabledOnOs(OS.WINDOWS)
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "there are no signals to send")
 class QueryInterruptTest {
 
     @Test

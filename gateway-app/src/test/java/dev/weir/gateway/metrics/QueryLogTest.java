@@ -134,7 +134,7 @@ class QueryLogTest {
     @Test
     void aFullDiskLosesLinesThatAreCountedAndTheLogComesBackByItself() throws Exception {
         Path full = Path.of("/dev/full");
-        assumeTrue(Files.exists(full));
+        assumeTrue(Files.exists(full), "no /dev/full here to stand for a full disk");
         Path file = Files.createSymbolicLink(directory.resolve("queries.jsonl"), full);
         try (QueryLog log = open(file, MEGABYTE, 2)) {
             for (int i = 0; i < 50; i++) {
@@ -153,7 +153,9 @@ class QueryLogTest {
     @Test
     void aDiskThatHangsHoldsNoQueryAndWhatIsDroppedIsCounted() throws Exception {
         Path file = directory.resolve("queries.jsonl");
-        assumeTrue(new ProcessBuilder("mkfifo", file.toString()).start().waitFor() == 0);
+        assumeTrue(
+                new ProcessBuilder("mkfifo", file.toString()).start().waitFor() == 0,
+                "no named pipes here to stand for a disk that hangs");
         int count = 12_000;
         try (RandomAccessFile slow = new RandomAccessFile(file.toFile(), "rw")) {
             QueryLog log = open(file, MEGABYTE, 2);

@@ -17,14 +17,14 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        if (args.length == 0 || !args[0].equals("serve")) {
+        if (args.length == 0 || !(args[0].equals("serve") || args[0].equals("worker"))) {
             silenceLogging();
         }
         System.exit(run(CliContext.ofProcess(), new SpringGatewayStarter(), args));
     }
 
     /**
-     * Only serve has a log. In the others libraries would write theirs to standard output, among the results; and setting
+     * Only serve and worker have a log. In the others libraries would write theirs to standard output, among the results; and setting
      * up a logging backend takes a good part of a short command's time.
      */
     private static void silenceLogging() {
@@ -40,6 +40,7 @@ public final class Main {
     static CommandLine commandLine(CliContext context, GatewayStarter starter) {
         CommandLine line = new CommandLine(new WeirCommand())
                 .addSubcommand(new ServeCommand(context, starter))
+                .addSubcommand(new WorkerCommand(context, new SpringWorkerStarter()))
                 .addSubcommand(new QueryCommand(context))
                 .addSubcommand(UserCommand.commandLine(context))
                 .addSubcommand(new TpchCommand(context))
@@ -110,7 +111,7 @@ public final class Main {
 
         @Override
         public void run() {
-            throw new ParameterException(spec.commandLine(), "which command? serve, query, user, tpch or simulate");
+            throw new ParameterException(spec.commandLine(), "which command? serve, worker, query, user, tpch or simulate");
         }
     }
 }

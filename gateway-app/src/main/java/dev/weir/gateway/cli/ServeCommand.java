@@ -1,21 +1,9 @@
 package dev.weir.gateway.cli;
 
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.springframework.context.ApplicationListener;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Unmatched;
 
 /** {@code weir serve}: starts the gateway. */
 @Command(
@@ -32,14 +20,10 @@ import picocli.CommandLine.Unmatched;
             "",
             "The first start makes the user admin and prints its password, unless WEIR_ADMIN_PASSWORD gives one."
         })
-final class ServeCommand implements Callable<Integer> {
+final class ServeCommand extends StartCommand {
 
     private final CliContext context;
     private final GatewayStarter starter;
-
-    @Spec
-    @SuppressWarnings("NullAway.Init") // picocli sets it
-    private CommandSpec spec;
 
     @Option(
             names = "--demo",
@@ -49,18 +33,6 @@ final class ServeCommand implements Callable<Integer> {
             })
     private boolean demo;
 
-    @Option(
-            names = "--config",
-            paramLabel = "FILE",
-            description = "YAML or properties file; may be given several times, the last one wins.")
-    private List<Path> configFiles = new ArrayList<>();
-
-    @Mixin
-    private Verbosity verbosity = new Verbosity();
-
-    @Unmatched
-    private List<String> rest = new ArrayList<>();
-
     ServeCommand(CliContext context, GatewayStarter starter) {
         this.context = context;
         this.starter = starter;
@@ -68,40 +40,8 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        // Given twice, the last one wins; Spring would join the values with a comma.
-        Map<String, String> last = new LinkedHashMap<>();
-        for (String argument : rest) {
-            String name = checked(argument).substring(0, argument.indexOf('='));
-            last.remove(name);
-            last.put(name, argument);
-        }
-        List<String> arguments = new ArrayList<>(configLocation());
-        arguments.addAll(last.values());
-        List<ApplicationListener<?>> listeners = demo ? List.of(new DemoData(context, verbosity.verbose())) : List.of();
+        List<ApplicationListener<?>> listeners = demo ? List.of(new DemoData(context, verbose())) : List.of();
         return starter.run(new GatewayStarter.Request(
-                List.copyOf(arguments), listeners, context.print(), context.err(), verbosity.verbose()));
-    }
-
-    private String checked(String argument) {
-        String fault = PropertyArgument.fault(argument, List.of("--demo", "--config", "--verbose", "--help"));
-        if (fault != null) {
-            throw new ParameterException(spec.commandLine(), fault);
-        }
-        return argument;
-    }
-
-    private List<String> configLocation() {
-        if (configFiles.isEmpty()) {
-            return List.of();
-        }
-        return List.of("--spring.config.additional-location="
-                + configFiles.stream().map(this::location).collect(Collectors.joining(",")));
-    }
-
-    private String location(Path file) {
-        if (!Files.isReadable(file) || Files.isDirectory(file)) {
-            throw new ParameterException(spec.commandLine(), "--config: cannot read the file " + file);
-        }
-        return file.toAbsolutePath().normalize().toUri().toString();
+                arguments(List.of("--demo")), listeners, context.print(), context.err(), verbose()));
     }
 }

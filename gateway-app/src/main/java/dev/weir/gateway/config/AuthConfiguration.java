@@ -49,6 +49,10 @@ class AuthConfiguration {
     @Bean(destroyMethod = "close")
     @Conditional(TlsActive.class)
     TlsMaterial tlsMaterial(WeirProperties properties, Clock clock) {
+        return material(properties, clock);
+    }
+
+    static TlsMaterial material(WeirProperties properties, Clock clock) {
         WeirProperties.Tls tls = properties.tls();
         try {
             return TlsMaterial.open(

@@ -28,7 +28,10 @@ record EffectiveLimits(
     static final String PREFIX = "weir.admission.";
 
     /** Share of the machine's memory that queries may reserve; the rest is for heap, Arrow, the network and the OS. */
-    private static final double MEMORY_SHARE = 0.6;
+    static final double MEMORY_SHARE = 0.6;
+
+    /** Queries that may be open at once for each core: twice running, twice the lane of twice, twice paused. */
+    static final int SLOTS_PER_CORE = 8;
 
     /** Places for describing or catalog questions: they must answer at saturation, and can cost as much as a query. */
     private static final int LANE_PLACES = 4;

@@ -13,6 +13,7 @@ import java.util.Map;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 
@@ -26,7 +27,11 @@ class EngineConfiguration {
     RuntimeLimits runtimeLimits(WeirProperties properties, Environment environment) {
         Path file = absolute(properties.dataDir()).resolve("limits.yaml");
         return new RuntimeLimits(
-                environment, new LimitsFile(file), Runtime.getRuntime().availableProcessors(), MachineMemory.bytes());
+                environment,
+                new LimitsFile(file),
+                Runtime.getRuntime().availableProcessors(),
+                MachineMemory.bytes(),
+                WorkersConfiguration.areConfigured(properties));
     }
 
     /** The limits of the start. */
@@ -36,6 +41,7 @@ class EngineConfiguration {
     }
 
     @Bean
+    @Conditional(WorkersConfiguration.None.class)
     QueryEngine queryEngine(WeirProperties properties, EffectiveLimits limits) {
         WeirProperties.Engine.DuckDb given = properties.engine().duckdb();
         String prefix = "weir.engine.duckdb.";

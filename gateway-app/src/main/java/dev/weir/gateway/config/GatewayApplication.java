@@ -22,6 +22,7 @@ import org.springframework.context.annotation.Import;
 @Import({
     AuthConfiguration.class,
     EngineConfiguration.class,
+    WorkersConfiguration.class,
     QueryConfiguration.class,
     ServerConfiguration.class,
     SecurityConfiguration.class,
@@ -33,7 +34,7 @@ import org.springframework.context.annotation.Import;
 public class GatewayApplication {
 
     /** Overridable by any other property source. */
-    private static final Map<String, Object> DEFAULTS = Map.ofEntries(
+    static final Map<String, Object> DEFAULTS = Map.ofEntries(
             Map.entry("logging.level.root", "WARN"),
             Map.entry("logging.level.dev.weir", "INFO"),
             Map.entry("logging.level.weir", "INFO"),

@@ -31,6 +31,16 @@ final class PortChecks {
                 properties.management().address());
     }
 
+    static void checkWorker(WeirProperties properties) {
+        Map<Integer, String> seen = new LinkedHashMap<>();
+        check(seen, "weir.worker", properties.worker().port(), properties.worker().address());
+        check(
+                seen,
+                "weir.management",
+                properties.management().port(),
+                properties.management().address());
+    }
+
     private static void check(Map<Integer, String> seen, String prefix, int port, String address) {
         if (port < 0 || port > 65_535) {
             throw new StartFailedException(prefix + ".port must be 0 to 65535, was " + port);

@@ -124,10 +124,14 @@ class QueryConfiguration {
     /** Looks at the machine's memory on a thread of its own: files can be slow just then. */
     @Bean(destroyMethod = "shutdownNow")
     ScheduledExecutorService memoryGuard(
-            RuntimeLimits limits, AdmissionController admission, DefaultQueryService service, RealTimers timers) {
+            RuntimeLimits limits, StartHolds holds, DefaultQueryService service, RealTimers timers) {
         NodeMemory memory = new NodeMemory(Path.of("/proc"), Path.of("/sys/fs/cgroup"), MachineMemory.bytes());
-        NodeGuard guard =
-                new NodeGuard(memory::read, timers::nanoTime, limits::highWater, admission::hold, service::endNewest);
+        NodeGuard guard = new NodeGuard(
+                memory::read,
+                timers::nanoTime,
+                limits::highWater,
+                isShort -> holds.set(StartHolds.Reason.MEMORY, isShort),
+                service::endNewest);
         ScheduledExecutorService watching = scheduler("weir-memory");
         var unused = watching.scheduleWithFixedDelay(
                 () -> guarded(guard::look), GUARD_MILLIS, GUARD_MILLIS, TimeUnit.MILLISECONDS);
@@ -159,7 +163,7 @@ class QueryConfiguration {
             AdmissionController admission,
             QueryEngine engine,
             RealTimers timers) {
-        Readiness readiness = new Readiness(service, timers);
+        Readiness readiness = new Readiness(service::ready, timers);
         metrics.observe(registry, admission, engine, service::liveQueries, readiness::isReady);
         return readiness;
     }

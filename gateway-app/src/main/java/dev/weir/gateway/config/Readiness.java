@@ -1,8 +1,9 @@
 package dev.weir.gateway.config;
 
-import dev.weir.gateway.query.QueryService;
 import dev.weir.gateway.query.Timers;
 import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 /**
  * Whether the gateway takes queries: warmed, not draining, and the engine answered its last check. The engine is asked
@@ -15,15 +16,16 @@ final class Readiness {
     /** An engine that was not heard of for this long is not ready; checks share its threads with long queries. */
     private static final Duration STALE = Duration.ofSeconds(10);
 
-    private final QueryService service;
+    private final Supplier<CompletionStage<Boolean>> engine;
     private final Timers timers;
     private volatile boolean open;
     private volatile boolean stopped;
     private volatile boolean answered;
     private volatile long answeredAt;
 
-    Readiness(QueryService service, Timers timers) {
-        this.service = service;
+    /** @param engine asks whether it answers */
+    Readiness(Supplier<CompletionStage<Boolean>> engine, Timers timers) {
+        this.engine = engine;
         this.timers = timers;
     }
 
@@ -55,7 +57,7 @@ final class Readiness {
     }
 
     private void check() {
-        service.ready().whenComplete((answer, thrown) -> {
+        engine.get().whenComplete((answer, thrown) -> {
             answered = Boolean.TRUE.equals(answer);
             if (answered) {
                 answeredAt = timers.nanoTime();

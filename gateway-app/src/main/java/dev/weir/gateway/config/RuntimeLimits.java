@@ -3,6 +3,7 @@ package dev.weir.gateway.config;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.weir.admission.AdmissionController;
 import dev.weir.admission.AdmissionLimits;
+import dev.weir.engine.EngineCapacity;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.LimitsSource;
@@ -35,9 +36,23 @@ final class RuntimeLimits implements LimitsSource {
 
     private final Environment environment;
     private final LimitsFile file;
-    private final int cores;
-    private final long machineBytes;
+
+    /** Whether queries run on other machines: then those decide what the defaults are. */
+    private final boolean elsewhere;
+
     private final EffectiveLimits atStart;
+
+    @GuardedBy("this")
+    private int cores;
+
+    @GuardedBy("this")
+    private long machineBytes;
+
+    @GuardedBy("this")
+    private EngineCapacity capacity = EngineCapacity.UNBOUNDED;
+
+    @GuardedBy("this")
+    private long largestQuery = Long.MAX_VALUE;
 
     /** Everything over the configuration. */
     @GuardedBy("this")
@@ -53,16 +68,26 @@ final class RuntimeLimits implements LimitsSource {
     @GuardedBy("this")
     private boolean warm;
 
+    /** As configured. */
     private volatile EffectiveLimits current;
+
+    /** Those, within what the engine can carry. */
+    private volatile AdmissionLimits inForce;
+
+    RuntimeLimits(Environment environment, LimitsFile file, int cores, long machineBytes) {
+        this(environment, file, cores, machineBytes, false);
+    }
 
     /**
      * Reads the configuration and the file.
      *
+     * @param elsewhere whether queries run on other machines, whose capacity will be told
      * @throws StartFailedException with the property, when one of them makes no sense
      */
-    RuntimeLimits(Environment environment, LimitsFile file, int cores, long machineBytes) {
+    RuntimeLimits(Environment environment, LimitsFile file, int cores, long machineBytes, boolean elsewhere) {
         this.environment = environment;
         this.file = file;
+        this.elsewhere = elsewhere;
         this.cores = cores;
         this.machineBytes = machineBytes;
         try {
@@ -72,6 +97,7 @@ final class RuntimeLimits implements LimitsSource {
         }
         this.atStart = bind(overlay);
         this.current = atStart;
+        this.inForce = atStart.admission();
     }
 
     EffectiveLimits atStart() {
@@ -86,14 +112,48 @@ final class RuntimeLimits implements LimitsSource {
     /** Rates count from now on; the gateway's own calls while it warms up are not to be refused, nor to use them up. */
     synchronized void warm() {
         warm = true;
+        tell();
+    }
+
+    /**
+     * What the engine can carry from now on: the limits in force stay within it. Where queries run on other machines the
+     * defaults follow it, too.
+     *
+     * @param now of at least one slot
+     * @param largest most memory that one query can have anywhere, in bytes
+     */
+    synchronized void within(EngineCapacity now, long largest) {
+        capacity = now;
+        largestQuery = largest;
+        if (elsewhere) {
+            cores = Math.max(1, now.slots() / EffectiveLimits.SLOTS_PER_CORE);
+            machineBytes = (long) (now.memoryBytes() / EffectiveLimits.MEMORY_SHARE);
+            try {
+                current = bind(overlay);
+            } catch (StartFailedException e) {
+                // What is configured was for more; it stays, cut down to what there is.
+                log.warn("The limits are more than the workers can carry: {}", e.getMessage());
+            }
+        }
+        force(current);
+    }
+
+    @GuardedBy("this")
+    private void force(EffectiveLimits next) {
+        inForce = CapacityLimits.within(next.admission(), capacity, largestQuery);
+        tell();
+    }
+
+    @GuardedBy("this")
+    private void tell() {
         if (admission != null) {
-            admission.update(current.admission());
+            admission.update(warm ? inForce : inForce.withoutRates());
         }
     }
 
     @Override
     public AdmissionLimits admission() {
-        return current.admission();
+        return inForce;
     }
 
     @Override
@@ -145,16 +205,25 @@ final class RuntimeLimits implements LimitsSource {
 
     @GuardedBy("this")
     private void take(Map<String, Object> changed, EffectiveLimits next) {
-        if (admission != null) {
-            admission.update(warm ? next.admission() : next.admission().withoutRates());
-        }
+        force(next);
         current = next;
         overlay = changed;
     }
 
     /** Binds, and refuses what goes beyond what the engine and the lanes were opened with at the start. */
+    @GuardedBy("this")
     private EffectiveLimits check(Map<String, Object> changed) {
         EffectiveLimits next = bind(changed);
+        if (!elsewhere) {
+            checkOpened(next);
+        }
+        if (!next.clocks().describeTimeout().equals(atStart.clocks().describeTimeout())) {
+            throw new StartFailedException(EffectiveLimits.PREFIX + "describe-timeout needs a restart to change");
+        }
+        return next;
+    }
+
+    private void checkOpened(EffectiveLimits next) {
         long most = atStart.admission().memoryBudgetBytes();
         if (next.admission().memoryBudgetBytes() > most) {
             throw new StartFailedException(EffectiveLimits.PREFIX + "memory.budget must be at most " + most
@@ -165,12 +234,9 @@ final class RuntimeLimits implements LimitsSource {
                     + next.engineThreads() + " engine threads together, more than the "
                     + atStart.engineThreadsAtMost() + " since the start; so many need a restart");
         }
-        if (!next.clocks().describeTimeout().equals(atStart.clocks().describeTimeout())) {
-            throw new StartFailedException(EffectiveLimits.PREFIX + "describe-timeout needs a restart to change");
-        }
-        return next;
     }
 
+    @GuardedBy("this")
     private EffectiveLimits bind(Map<String, Object> over) {
         Map<String, Object> flat = PropertyTree.flat(EffectiveLimits.PREFIX, over);
         List<ConfigurationPropertySource> sources = new ArrayList<>();

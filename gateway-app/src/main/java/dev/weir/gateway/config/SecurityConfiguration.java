@@ -15,7 +15,7 @@ import org.springframework.security.web.server.SecurityWebFilterChain;
 @Configuration(proxyBeanMethods = false)
 class SecurityConfiguration {
 
-    private static final List<String> HEALTH = List.of("/livez", "/readyz", "/actuator/health", "/actuator/health/**");
+    static final List<String> HEALTH = List.of("/livez", "/readyz", "/actuator/health", "/actuator/health/**");
 
     @Bean
     SecurityWebFilterChain securityWebFilterChain(

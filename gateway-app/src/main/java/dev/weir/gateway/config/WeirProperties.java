@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
@@ -23,6 +24,10 @@ import org.springframework.util.unit.DataSize;
  * @param results spooled results of asynchronous queries
  * @param queryLog one line for each query
  * @param shutdown the end
+ * @param workers processes elsewhere that run the queries, as weir.workers[0].uri (grpc+tls://host:port), .name, .slots,
+ *     .memory, .tls.ca and .tls.server-name; without any the gateway runs them itself
+ * @param cluster what gateways and workers share
+ * @param worker a worker process
  */
 @ConfigurationProperties(prefix = "weir", ignoreUnknownFields = false)
 public record WeirProperties(
@@ -36,7 +41,10 @@ public record WeirProperties(
         @DefaultValue Engine engine,
         @DefaultValue Results results,
         @DefaultValue QueryLog queryLog,
-        @DefaultValue Shutdown shutdown) {
+        @DefaultValue Shutdown shutdown,
+        @DefaultValue List<WorkerProperties> workers,
+        @DefaultValue @NestedConfigurationProperty ClusterProperties cluster,
+        @DefaultValue @NestedConfigurationProperty WorkerProcessProperties worker) {
 
     /**
      * The HTTP front.

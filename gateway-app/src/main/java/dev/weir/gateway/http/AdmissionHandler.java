@@ -2,7 +2,9 @@ package dev.weir.gateway.http;
 
 import static dev.weir.gateway.http.Options.invalid;
 
+import dev.weir.engine.EngineNode;
 import dev.weir.gateway.query.AdmissionView;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -45,7 +47,16 @@ final class AdmissionHandler {
     /** GET /v1/admission. */
     Mono<ServerResponse> state(ServerRequest request) {
         return Caller.of(request)
-                .flatMap(identity -> answer(json -> AdmissionJson.write(json, admission.snapshot(identity))));
+                .flatMap(identity -> answer(
+                        json -> AdmissionJson.write(json, admission.snapshot(identity), admission.capacity())));
+    }
+
+    /** GET /v1/workers. */
+    Mono<ServerResponse> workers(ServerRequest request) {
+        return Caller.of(request).flatMap(identity -> {
+            List<EngineNode> workers = admission.workers(identity);
+            return answer(json -> AdmissionJson.writeWorkers(json, workers));
+        });
     }
 
     /** GET /v1/admission/history. */

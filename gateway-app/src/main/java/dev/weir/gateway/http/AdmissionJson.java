@@ -6,6 +6,8 @@ import dev.weir.admission.GroupLimits;
 import dev.weir.admission.RateLimit;
 import dev.weir.admission.RunTimeStats;
 import dev.weir.admission.WaitReason;
+import dev.weir.engine.EngineCapacity;
+import dev.weir.engine.EngineNode;
 import dev.weir.gateway.query.Explained;
 import dev.weir.gateway.query.GatewayException;
 import java.util.List;
@@ -20,7 +22,7 @@ final class AdmissionJson {
 
     private AdmissionJson() {}
 
-    static void write(JsonGenerator json, AdmissionSnapshot state) {
+    static void write(JsonGenerator json, AdmissionSnapshot state, EngineCapacity capacity) {
         json.writeStartObject();
         shares(json, state.running(), state.shortRunning(), state.queued(), state.paused(), state.reservedBytes());
         json.writeBooleanProperty("held", state.held());
@@ -48,6 +50,33 @@ final class AdmissionJson {
         }
         json.writeEndArray();
         limits(json, state.limits());
+        if (!capacity.equals(EngineCapacity.UNBOUNDED)) {
+            json.writeObjectPropertyStart("capacity");
+            json.writeNumberProperty("slots", capacity.slots());
+            json.writeNumberProperty("memoryBytes", capacity.memoryBytes());
+            json.writeEndObject();
+        }
+        json.writeEndObject();
+    }
+
+    static void writeWorkers(JsonGenerator json, List<EngineNode> workers) {
+        json.writeStartObject();
+        json.writeArrayPropertyStart("workers");
+        for (EngineNode worker : workers) {
+            json.writeStartObject();
+            json.writeStringProperty("name", worker.name());
+            json.writeStringProperty("address", worker.address());
+            json.writeStringProperty("state", worker.state().name());
+            json.writeStringProperty("since", worker.since().toString());
+            json.writeNumberProperty("slots", worker.slots());
+            json.writeNumberProperty("running", worker.running());
+            json.writeNumberProperty("memoryBytes", worker.memoryBytes());
+            json.writeNumberProperty("reservedBytes", worker.reservedBytes());
+            json.writeStringProperty("limit", worker.limit());
+            StatusJson.text(json, "reason", worker.reason());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
         json.writeEndObject();
     }
 

@@ -87,6 +87,14 @@ public final class HttpFront implements AutoCloseable {
     }
 
     private static RouterFunction<ServerResponse> routes(AdmissionHandler admission) {
+        return new Resource(Addresses.WORKERS)
+                .on(HttpMethod.GET, admission::workers)
+                .on(HttpMethod.HEAD, admission::workers)
+                .route()
+                .and(routesOfAdmission(admission));
+    }
+
+    private static RouterFunction<ServerResponse> routesOfAdmission(AdmissionHandler admission) {
         return new Resource(Addresses.ADMISSION)
                 .on(HttpMethod.GET, admission::state)
                 .on(HttpMethod.HEAD, admission::state)

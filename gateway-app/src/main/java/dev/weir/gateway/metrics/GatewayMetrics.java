@@ -109,11 +109,16 @@ public final class GatewayMetrics implements QueryListener {
                                 .max()
                                 .orElse(0)
                         / 1e3);
+        engine(registry, engine);
+        gauge(registry, WeirMeter.READY, ready, r -> r.get() ? 1 : 0);
+    }
+
+    /** Gauges over an engine. */
+    static void engine(MeterRegistry registry, QueryEngine engine) {
         gauge(registry, WeirMeter.ENGINE_OPEN_RESULTS, engine, e -> e.stats().openResults());
         gauge(registry, WeirMeter.ENGINE_ACTIVE_CALLS, engine, e -> e.stats().activeCalls());
         gauge(registry, WeirMeter.ENGINE_UNSTOPPED_CALLS, engine, e -> e.stats().unstopped());
         gauge(registry, WeirMeter.ENGINE_ARROW_MEMORY, engine, e -> e.stats().arrowBytes());
-        gauge(registry, WeirMeter.READY, ready, r -> r.get() ? 1 : 0);
     }
 
     @Override
@@ -170,7 +175,7 @@ public final class GatewayMetrics implements QueryListener {
                 .register(registry);
     }
 
-    private static <T> void gauge(MeterRegistry registry, WeirMeter meter, T source, ToDoubleFunction<T> value) {
+    static <T> void gauge(MeterRegistry registry, WeirMeter meter, T source, ToDoubleFunction<T> value) {
         Gauge.builder(meter.meterName(), source, value)
                 .baseUnit(meter.unit().isEmpty() ? null : meter.unit())
                 .description(meter.help())

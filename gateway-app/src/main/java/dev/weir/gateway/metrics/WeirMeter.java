@@ -41,7 +41,14 @@ public enum WeirMeter {
     ENGINE_ACTIVE_CALLS("weir.engine.active.calls", "", "Engine threads inside a native call"),
     ENGINE_UNSTOPPED_CALLS("weir.engine.unstopped.calls", "", "Cancelled calls that the engine has not stopped yet"),
     ENGINE_ARROW_MEMORY("weir.engine.arrow.memory", "bytes", "Arrow memory held by results"),
-    READY("weir.ready", "", "1 when the gateway takes queries");
+    WORKERS("weir.workers", "", "Processes elsewhere that may have queries"),
+    WORKER_STATE("weir.worker.state", "", "1 for the state that the worker is in", "worker", "state"),
+    WORKER_RUNNING("weir.worker.running", "", "Queries that run on the worker, of all gateways", "worker"),
+    WORKER_SLOTS("weir.worker.slots", "", "Most queries that this gateway may run on the worker", "worker"),
+    WORKER_RESERVED("weir.worker.reserved", "bytes", "Memory promised to queries on the worker", "worker"),
+    WORKER_RETRIES("weir.worker.retries", "", "Queries that went to another worker than this", "worker"),
+    SERVED_RUNNING("weir.served.running", "", "Queries under way in this worker process, of all gateways"),
+    READY("weir.ready", "", "1 when the gateway, or the worker, takes queries");
 
     private final String meterName;
     private final String unit;

@@ -3,6 +3,8 @@ package dev.weir.gateway.query;
 import dev.weir.admission.AdmissionSnapshot;
 import dev.weir.admission.RunTimeStats;
 import dev.weir.auth.Identity;
+import dev.weir.engine.EngineCapacity;
+import dev.weir.engine.EngineNode;
 import java.util.List;
 import java.util.Map;
 
@@ -14,6 +16,16 @@ public interface AdmissionView {
 
     /** What runs and waits: all of it for an admin, for others the totals, their own group and themselves. */
     AdmissionSnapshot snapshot(Identity identity);
+
+    /** What the engine can carry now; the limits in force are within it. */
+    EngineCapacity capacity();
+
+    /**
+     * The processes that run queries, as the gateway sees them; none when that is the gateway itself.
+     *
+     * @throws GatewayException FORBIDDEN unless the identity is an admin
+     */
+    List<EngineNode> workers(Identity identity);
 
     /**
      * What was learned about run times, the last seen first: all of it for an admin, for others what is told of

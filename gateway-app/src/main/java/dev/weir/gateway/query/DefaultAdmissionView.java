@@ -9,6 +9,8 @@ import dev.weir.admission.RunTimeStats;
 import dev.weir.admission.WaitInfo;
 import dev.weir.auth.Identity;
 import dev.weir.auth.Role;
+import dev.weir.engine.EngineCapacity;
+import dev.weir.engine.EngineNode;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.StatementScan;
 import java.util.HashMap;
@@ -54,6 +56,17 @@ final class DefaultAdmissionView implements AdmissionView {
                 all.reasons(),
                 all.held(),
                 all.draining());
+    }
+
+    @Override
+    public EngineCapacity capacity() {
+        return engine.capacity();
+    }
+
+    @Override
+    public List<EngineNode> workers(Identity identity) {
+        requireAdmin(identity, "The workers need");
+        return engine.nodes();
     }
 
     private static AdmissionLimits ownLimits(AdmissionLimits all, String own) {
@@ -141,13 +154,13 @@ final class DefaultAdmissionView implements AdmissionView {
 
     @Override
     public Map<String, Object> limits(Identity identity) {
-        requireAdmin(identity);
+        requireAdmin(identity, "The limits need");
         return limits.tree();
     }
 
     @Override
     public Map<String, Object> change(Identity identity, Map<String, ?> changes, boolean persist) {
-        requireAdmin(identity);
+        requireAdmin(identity, "The limits need");
         limits.change(changes, persist);
         return limits.tree();
     }
@@ -160,11 +173,11 @@ final class DefaultAdmissionView implements AdmissionView {
         return identity.role().includes(Role.ADMIN);
     }
 
-    private static void requireAdmin(Identity identity) {
+    private static void requireAdmin(Identity identity, String what) {
         if (!isAdmin(identity)) {
             throw new GatewayException(
                     GatewayErrorCode.FORBIDDEN,
-                    "The limits need the role admin; the user has the role "
+                    what + " the role admin; the user has the role "
                             + identity.role().name().toLowerCase(Locale.ROOT) + ".");
         }
     }

@@ -50,7 +50,7 @@ class MainTest {
     @Test
     void withoutACommandTheUserIsToldWhichThereAre() {
         assertThat(cli.run()).isEqualTo(2);
-        assertThat(cli.err()).hasLineCount(1).contains("serve, query, user, tpch or simulate");
+        assertThat(cli.err()).hasLineCount(1).contains("serve, worker, query, user, tpch or simulate");
     }
 
     @Test

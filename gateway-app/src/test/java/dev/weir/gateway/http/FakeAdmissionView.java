@@ -7,11 +7,15 @@ import dev.weir.gateway.query.AdmissionView;
 import dev.weir.gateway.query.Explained;
 import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.QueryRequest;
+import dev.weir.engine.EngineCapacity;
+import dev.weir.engine.EngineNode;
 import java.util.List;
 import java.util.Map;
 
 /** Answers what the test put in; keeps what it was asked. */
 final class FakeAdmissionView implements AdmissionView {
+    EngineCapacity capacity = EngineCapacity.UNBOUNDED;
+    List<EngineNode> workers = List.of();
 
     volatile AdmissionSnapshot snapshot;
     volatile List<RunTimeStats> history = List.of();
@@ -25,6 +29,16 @@ final class FakeAdmissionView implements AdmissionView {
     @Override
     public AdmissionSnapshot snapshot(Identity identity) {
         return snapshot;
+    }
+
+    @Override
+    public EngineCapacity capacity() {
+        return capacity;
+    }
+
+    @Override
+    public List<EngineNode> workers(Identity identity) {
+        return workers;
     }
 
     @Override

@@ -69,8 +69,11 @@ class BalanceTest {
 
     private record Ends(long at, Lease lease) {}
 
-    /** Plays arrivals against workers and gives the worst spread of what runs, over the whole time. */
-    private double worst(int gateways, int workers, ToDoubleFunction<Map<String, Integer>> measure) {
+    /** A figure over the whole time of a play. */
+    private record Figure(double worst, double mean) {}
+
+    /** Plays arrivals against workers and measures what runs. */
+    private Figure play(int gateways, int workers, ToDoubleFunction<Map<String, Integer>> measure) {
         List<Gateway> all = new ArrayList<>();
         for (int i = 0; i < gateways; i++) {
             all.add(new Gateway(workers));
@@ -78,6 +81,7 @@ class BalanceTest {
         Map<String, Integer> running = new TreeMap<>();
         PriorityQueue<Ends> ends = new PriorityQueue<>((a, b) -> Long.compare(a.at(), b.at()));
         double worst = 0;
+        double sum = 0;
         for (long now = 0; now < 60_000; now++) {
             while (!ends.isEmpty() && ends.peek().at() <= now) {
                 Lease lease = ends.poll().lease();
@@ -90,15 +94,21 @@ class BalanceTest {
             // About half of the slots are in use.
             if (random.nextInt(1_000) < 25 * workers) {
                 Gateway gateway = all.get(random.nextInt(all.size()));
-                Lease lease = gateway.members.take(0, false, Set.of());
+                Lease lease;
+                try {
+                    lease = gateway.members.take(0, false, Set.of());
+                } catch (EngineException busy) {
+                    continue;
+                }
                 running.merge(lease.member().address.name(), 1, Integer::sum);
                 ends.add(new Ends(now + 1 + random.nextInt(640), lease));
             }
             if (now > 2_000) {
                 worst = Math.max(worst, measure.applyAsDouble(running));
+                sum += measure.applyAsDouble(running);
             }
         }
-        return worst;
+        return new Figure(worst, sum / 58_000);
     }
 
     private static double spread(Map<String, Integer> running) {
@@ -109,16 +119,16 @@ class BalanceTest {
 
     @Test
     void oneGatewayKeepsItsWorkersEvenlyLoaded() {
-        assertThat(worst(1, 2, BalanceTest::spread)).as("seed %d", seed).isLessThanOrEqualTo(6);
-        assertThat(worst(1, 6, BalanceTest::spread)).as("seed %d", seed).isLessThanOrEqualTo(9);
+        // Chance alone spreads them by 3.2 and 7.2 on average.
+        assertThat(play(1, 2, BalanceTest::spread).mean()).as("seed %d", seed).isLessThan(2.5);
+        assertThat(play(1, 6, BalanceTest::spread).mean()).as("seed %d", seed).isLessThan(5);
     }
 
     @Test
     void severalGatewaysWithReportsOfTheSameAgeDoNotAllTakeTheSameWorker() {
-        double most = worst(
-                4,
-                6,
-                running -> running.values().stream().mapToInt(n -> n).max().orElse(0));
+        double most = play(4, 6, running ->
+                        running.values().stream().mapToInt(n -> n).max().orElse(0))
+                .worst();
         assertThat(most)
                 .as("seed %d: the share of each is 8, and chance alone makes it 16", seed)
                 .isLessThanOrEqualTo(19);

@@ -3,20 +3,20 @@ package dev.weir.gateway.http;
 import dev.weir.admission.AdmissionSnapshot;
 import dev.weir.admission.RunTimeStats;
 import dev.weir.auth.Identity;
+import dev.weir.engine.EngineCapacity;
+import dev.weir.engine.EngineNode;
 import dev.weir.gateway.query.AdmissionView;
 import dev.weir.gateway.query.Explained;
 import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.QueryRequest;
-import dev.weir.engine.EngineCapacity;
-import dev.weir.engine.EngineNode;
 import java.util.List;
 import java.util.Map;
 
 /** Answers what the test put in; keeps what it was asked. */
 final class FakeAdmissionView implements AdmissionView {
-    EngineCapacity capacity = EngineCapacity.UNBOUNDED;
-    List<EngineNode> workers = List.of();
 
+    volatile EngineCapacity capacity = EngineCapacity.UNBOUNDED;
+    volatile List<EngineNode> workers = List.of();
     volatile AdmissionSnapshot snapshot;
     volatile List<RunTimeStats> history = List.of();
     volatile int most;
@@ -38,6 +38,9 @@ final class FakeAdmissionView implements AdmissionView {
 
     @Override
     public List<EngineNode> workers(Identity identity) {
+        if (refusal != null) {
+            throw refusal;
+        }
         return workers;
     }
 

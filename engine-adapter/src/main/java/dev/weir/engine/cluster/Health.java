@@ -110,7 +110,10 @@ final class Health {
             case DOWN, DRAINING -> 0;
             case SUSPECT ->
                 ramping
-                        ? Math.min(1, (double) (now - rampBegan) / Math.max(1, policy.rampUp().toNanos()))
+                        ? Math.min(
+                                1,
+                                (double) (now - rampBegan)
+                                        / Math.max(1, policy.rampUp().toNanos()))
                         : 1;
         };
     }

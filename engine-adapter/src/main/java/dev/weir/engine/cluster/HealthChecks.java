@@ -51,8 +51,7 @@ final class HealthChecks {
     }
 
     /** Tells once how a call ended, at the latest after the timeout. */
-    private <T> void bounded(
-            EngineCall<T> call, BiConsumer<@Nullable T, @Nullable Throwable> told) {
+    private <T> void bounded(EngineCall<T> call, BiConsumer<@Nullable T, @Nullable Throwable> told) {
         AtomicBoolean over = new AtomicBoolean();
         Runnable untimed = timers.schedule(timeout, () -> {
             if (over.compareAndSet(false, true)) {

@@ -132,8 +132,7 @@ final class Members {
         if (write) {
             usable = usable.stream().filter(member -> !member.isReadOnly()).toList();
             if (usable.isEmpty()) {
-                throw new EngineException(
-                        EngineFailure.FORBIDDEN, "The workers are read-only", "25006", -1, null);
+                throw new EngineException(EngineFailure.FORBIDDEN, "The workers are read-only", "25006", -1, null);
             }
         }
         if (usable.stream().allMatch(member -> memory > member.memoryBytes())) {

@@ -35,10 +35,7 @@ final class PlacedCall<T> implements EngineCall<T> {
     private boolean cancelled;
 
     private PlacedCall(
-            Members members,
-            WorkersListener listener,
-            Function<QueryEngine, EngineCall<T>> ask,
-            Consumer<T> discard) {
+            Members members, WorkersListener listener, Function<QueryEngine, EngineCall<T>> ask, Consumer<T> discard) {
         this.members = members;
         this.listener = listener;
         this.ask = ask;
@@ -49,10 +46,7 @@ final class PlacedCall<T> implements EngineCall<T> {
      * @param discard gets an answer that came after the call was cancelled
      */
     static <T> PlacedCall<T> start(
-            Members members,
-            WorkersListener listener,
-            Function<QueryEngine, EngineCall<T>> ask,
-            Consumer<T> discard) {
+            Members members, WorkersListener listener, Function<QueryEngine, EngineCall<T>> ask, Consumer<T> discard) {
         PlacedCall<T> call = new PlacedCall<>(members, listener, ask, discard);
         call.next(null);
         return call;

@@ -114,8 +114,7 @@ final class PlacedResult implements ArrowResult {
         return pull(ArrowResult::nextEncoded);
     }
 
-    private <T extends @Nullable Object> CompletionStage<T> pull(
-            Function<ArrowResult, CompletionStage<T>> how) {
+    private <T extends @Nullable Object> CompletionStage<T> pull(Function<ArrowResult, CompletionStage<T>> how) {
         Tries.Opened from;
         synchronized (this) {
             from = current;
@@ -137,9 +136,7 @@ final class PlacedResult implements ArrowResult {
     }
 
     private <T extends @Nullable Object> void pullFirst(
-            Tries.Opened from,
-            Function<ArrowResult, CompletionStage<T>> how,
-            CompletableFuture<T> first) {
+            Tries.Opened from, Function<ArrowResult, CompletionStage<T>> how, CompletableFuture<T> first) {
         CompletionStage<T> pulled;
         try {
             pulled = how.apply(from.result());

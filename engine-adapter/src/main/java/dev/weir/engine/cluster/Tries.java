@@ -91,8 +91,8 @@ final class Tries {
             if (result != null) {
                 opened.complete(result);
             } else {
-                boolean decided = failureOf(thrown) == EngineFailure.CANCELLED
-                        || failureOf(thrown) == EngineFailure.TIMED_OUT;
+                boolean decided =
+                        failureOf(thrown) == EngineFailure.CANCELLED || failureOf(thrown) == EngineFailure.TIMED_OUT;
                 opened.completeExceptionally(decided ? unwrap(thrown) : because);
             }
         });
@@ -162,9 +162,7 @@ final class Tries {
     }
 
     static boolean mayGoElsewhere(EngineFailure failure) {
-        return failure == EngineFailure.LOST
-                || failure == EngineFailure.UNAVAILABLE
-                || failure == EngineFailure.BUSY;
+        return failure == EngineFailure.LOST || failure == EngineFailure.UNAVAILABLE || failure == EngineFailure.BUSY;
     }
 
     private synchronized Lease take() {

@@ -182,8 +182,7 @@ public final class WorkersEngine implements QueryEngine {
             return new FailedCall<>(e);
         }
         boolean read = scan.needs() == Access.READ && scan.kind().isRead();
-        return PlacedRun.start(
-                new Tries(members, timers, listener, query, scan.needs() != Access.READ, read));
+        return PlacedRun.start(new Tries(members, timers, listener, query, scan.needs() != Access.READ, read));
     }
 
     @Override
@@ -232,7 +231,9 @@ public final class WorkersEngine implements QueryEngine {
                 .map(member -> CompletableFuture.runAsync(member.link.engine()::close, WorkersEngine::onThread))
                 .toArray(CompletableFuture[]::new);
         try {
-            CompletableFuture.allOf(closing).orTimeout(CLOSE_SECONDS, TimeUnit.SECONDS).join();
+            CompletableFuture.allOf(closing)
+                    .orTimeout(CLOSE_SECONDS, TimeUnit.SECONDS)
+                    .join();
         } catch (RuntimeException late) {
             log.warn("The connections to some workers did not close in time", late);
         }

@@ -126,8 +126,11 @@ class BalanceTest {
 
     @Test
     void severalGatewaysWithReportsOfTheSameAgeDoNotAllTakeTheSameWorker() {
-        double most = play(4, 6, running ->
-                        running.values().stream().mapToInt(n -> n).max().orElse(0))
+        double most = play(
+                        4,
+                        6,
+                        running ->
+                                running.values().stream().mapToInt(n -> n).max().orElse(0))
                 .worst();
         assertThat(most)
                 .as("seed %d: the share of each is 8, and chance alone makes it 16", seed)
@@ -139,12 +142,12 @@ class BalanceTest {
         Gateway gateway = new Gateway(4);
         Map<String, Integer> taken = new TreeMap<>();
         for (int i = 0; i < 4 * SLOTS; i++) {
-            taken.merge(gateway.members.take(0, false, Set.of()).member().address.name(), 1, Integer::sum);
+            taken.merge(
+                    gateway.members.take(0, false, Set.of()).member().address.name(), 1, Integer::sum);
             assertThat(spread(taken)).isLessThanOrEqualTo(SLOTS / 2.0);
         }
         assertThat(taken.values()).containsOnly(SLOTS);
-        assertThat(catchThrowableOfType(
-                                EngineException.class, () -> gateway.members.take(0, false, Set.of()))
+        assertThat(catchThrowableOfType(EngineException.class, () -> gateway.members.take(0, false, Set.of()))
                         .failure())
                 .isEqualTo(EngineFailure.BUSY);
     }
@@ -166,15 +169,13 @@ class BalanceTest {
         Lease first = gateway.members.take(1_000, false, Set.of());
         Lease second = gateway.members.take(1_000, false, Set.of());
         assertThat(second.member()).isNotSameAs(first.member());
-        assertThat(catchThrowableOfType(
-                                EngineException.class, () -> gateway.members.take(1_000, false, Set.of()))
+        assertThat(catchThrowableOfType(EngineException.class, () -> gateway.members.take(1_000, false, Set.of()))
                         .failure())
                 .isEqualTo(EngineFailure.BUSY);
         first.release();
         first.release();
         assertThat(gateway.members.take(1_000, false, Set.of()).member()).isSameAs(first.member());
-        assertThat(catchThrowableOfType(
-                                EngineException.class, () -> gateway.members.take(MEMORY + 1, false, Set.of()))
+        assertThat(catchThrowableOfType(EngineException.class, () -> gateway.members.take(MEMORY + 1, false, Set.of()))
                         .failure())
                 .isEqualTo(EngineFailure.MEMORY);
     }

@@ -10,7 +10,8 @@ class HealthTest {
 
     private final ManualTimers time = new ManualTimers();
     private final Health health = new Health(
-            new ClusterSettings.Health(Duration.ofSeconds(1), Duration.ofSeconds(3), 3, 2, Duration.ofSeconds(10)), time);
+            new ClusterSettings.Health(Duration.ofSeconds(1), Duration.ofSeconds(3), 3, 2, Duration.ofSeconds(10)),
+            time);
 
     private void answers() {
         health.answered(false, false, time.nanoTime());

@@ -62,7 +62,8 @@ class WorkersEngineTest {
                 Duration.ofSeconds(2),
                 Duration.ofSeconds(3));
         Members members = new Members(
-                address -> workers.computeIfAbsent(address.name(), FakeWorker::new).link(),
+                address ->
+                        workers.computeIfAbsent(address.name(), FakeWorker::new).link(),
                 POLICY,
                 time,
                 time,
@@ -128,11 +129,16 @@ class WorkersEngineTest {
     }
 
     private List<FakeResult> results() {
-        return workers.values().stream().flatMap(worker -> worker.results.stream()).toList();
+        return workers.values().stream()
+                .flatMap(worker -> worker.results.stream())
+                .toList();
     }
 
     private FakeWorker other(FakeWorker worker) {
-        return workers.values().stream().filter(one -> one != worker).findFirst().orElseThrow();
+        return workers.values().stream()
+                .filter(one -> one != worker)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static int value(ArrowResult result) {
@@ -234,7 +240,11 @@ class WorkersEngineTest {
         results().get(0).lose(EngineFailure.LOST);
         assertThat(result.stopped().toCompletableFuture()).isNotDone();
         CompletionStage<Boolean> first = result.next();
-        results().stream().filter(FakeResult::isPulled).findFirst().orElseThrow().end();
+        results().stream()
+                .filter(FakeResult::isPulled)
+                .findFirst()
+                .orElseThrow()
+                .end();
         assertThat(Rows.await(first)).isFalse();
         assertThat(result.stopped().toCompletableFuture()).isDone();
         result.close();
@@ -302,9 +312,7 @@ class WorkersEngineTest {
         workers.values().forEach(worker -> worker.refuses = EngineFailure.BUSY);
         assertThat(failureOf(run().result())).isEqualTo(EngineFailure.BUSY);
         workers.values().forEach(worker -> assertThat(worker.asked).hasSize(1));
-        assertThat(failureOf(run().result()))
-                .as("they said so a moment ago")
-                .isEqualTo(EngineFailure.BUSY);
+        assertThat(failureOf(run().result())).as("they said so a moment ago").isEqualTo(EngineFailure.BUSY);
         workers.values().forEach(worker -> assertThat(worker.asked).hasSize(1));
         assertThat(engine.nodes()).allMatch(node -> node.state() == EngineNode.State.HEALTHY);
         workers.values().forEach(worker -> worker.refuses = null);
@@ -332,7 +340,9 @@ class WorkersEngineTest {
         open("a", "b", "c", "d");
         workers.values().forEach(worker -> worker.refuses = EngineFailure.LOST);
         assertThat(failureOf(run().result())).isEqualTo(EngineFailure.LOST);
-        assertThat(workers.values().stream().mapToInt(worker -> worker.asked.size()).sum())
+        assertThat(workers.values().stream()
+                        .mapToInt(worker -> worker.asked.size())
+                        .sum())
                 .isEqualTo(2);
     }
 
@@ -434,7 +444,9 @@ class WorkersEngineTest {
             if (node("a").state() == EngineNode.State.SUSPECT) {
                 int asked = workers.get("a").asked.size();
                 Rows.await(run().result()).close();
-                assertThat(workers.get("a").asked).as("a suspect is the last choice").hasSize(asked);
+                assertThat(workers.get("a").asked)
+                        .as("a suspect is the last choice")
+                        .hasSize(asked);
                 workers.get("b").refuses = EngineFailure.BUSY;
                 failureOf(run().result());
                 failureOf(run().result());
@@ -462,9 +474,7 @@ class WorkersEngineTest {
     void aWorkerThatLeavesTheNameKeepsItsQueriesAndGetsNoNewOnes() throws Exception {
         names = new InetAddress[] {InetAddress.getByName("10.0.0.1"), InetAddress.getByName("10.0.0.2")};
         open(new ClusterSettings.Discovery(
-                "workers.test",
-                new WorkerAddress("", "", 31338, null, null, 0, 0),
-                Duration.ofSeconds(10)));
+                "workers.test", new WorkerAddress("", "", 31338, null, null, 0, 0), Duration.ofSeconds(10)));
         awaitNodes(2);
         List<ArrowResult> open = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
@@ -482,7 +492,9 @@ class WorkersEngineTest {
         Awaitility.await().until(() -> workers.get("10.0.0.1:31338").closed);
         nameServerDown = true;
         time.advance(Duration.ofMinutes(1));
-        assertThat(engine.nodes()).as("a name server that fails takes no worker away").hasSize(1);
+        assertThat(engine.nodes())
+                .as("a name server that fails takes no worker away")
+                .hasSize(1);
     }
 
     private void awaitNodes(int count) {

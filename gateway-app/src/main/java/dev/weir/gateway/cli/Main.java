@@ -111,7 +111,8 @@ public final class Main {
 
         @Override
         public void run() {
-            throw new ParameterException(spec.commandLine(), "which command? serve, worker, query, user, tpch or simulate");
+            throw new ParameterException(
+                    spec.commandLine(), "which command? serve, worker, query, user, tpch or simulate");
         }
     }
 }

@@ -27,7 +27,7 @@ final class WorkerCommand extends StartCommand {
 
     @Override
     public Integer call() {
-        return starter.run(new GatewayStarter.Request(
-                arguments(List.of()), List.of(), context.print(), context.err(), verbose()));
+        return starter.run(
+                new GatewayStarter.Request(arguments(List.of()), List.of(), context.print(), context.err(), verbose()));
     }
 }

@@ -33,7 +33,11 @@ final class PortChecks {
 
     static void checkWorker(WeirProperties properties) {
         Map<Integer, String> seen = new LinkedHashMap<>();
-        check(seen, "weir.worker", properties.worker().port(), properties.worker().address());
+        check(
+                seen,
+                "weir.worker",
+                properties.worker().port(),
+                properties.worker().address());
         check(
                 seen,
                 "weir.management",

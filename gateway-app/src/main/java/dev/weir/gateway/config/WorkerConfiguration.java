@@ -68,7 +68,10 @@ class WorkerConfiguration {
                         WorkerEnvironment.memoryBytes(properties),
                         WorkerSettings.DEFAULT_WINDOW_BYTES,
                         WorkerSettings.DEFAULT_HEARTBEAT_TIMEOUT,
-                        engine.nodes().stream().map(EngineNode::limit).findFirst().orElse("engine"),
+                        engine.nodes().stream()
+                                .map(EngineNode::limit)
+                                .findFirst()
+                                .orElse("engine"),
                         () -> 0));
     }
 

@@ -17,8 +17,8 @@ final class WorkerEnvironment {
     static void prepare(ConfigurableEnvironment environment) {
         WeirProperties properties = GatewayEnvironment.bind(environment);
         if (WorkersConfiguration.areConfigured(properties)) {
-            throw new StartFailedException("weir.workers and weir.cluster.discovery are for gateways; a worker runs"
-                    + " its queries itself");
+            throw new StartFailedException(
+                    "weir.workers and weir.cluster.discovery are for gateways; a worker runs" + " its queries itself");
         }
         PortChecks.checkWorker(properties);
         checkPlaintext(properties);
@@ -46,7 +46,9 @@ final class WorkerEnvironment {
         if (given != null && given < 1) {
             throw new StartFailedException("weir.worker.slots must be at least 1");
         }
-        return given == null ? EffectiveLimits.SLOTS_PER_CORE * Runtime.getRuntime().availableProcessors() : given;
+        return given == null
+                ? EffectiveLimits.SLOTS_PER_CORE * Runtime.getRuntime().availableProcessors()
+                : given;
     }
 
     static long memoryBytes(WeirProperties properties) {
@@ -58,10 +60,12 @@ final class WorkerEnvironment {
     }
 
     private static void checkPlaintext(WeirProperties properties) {
-        boolean loopback = PortChecks.isLoopback("weir.worker", properties.worker().address());
+        boolean loopback =
+                PortChecks.isLoopback("weir.worker", properties.worker().address());
         if (!properties.tls().active() && !properties.tls().allowPlaintext() && !loopback) {
-            throw new StartFailedException("weir.tls.enabled is false, but weir.worker.address is not loopback; set it to"
-                    + " 127.0.0.1, or set weir.tls.allow-plaintext");
+            throw new StartFailedException(
+                    "weir.tls.enabled is false, but weir.worker.address is not loopback; set it to"
+                            + " 127.0.0.1, or set weir.tls.allow-plaintext");
         }
     }
 }

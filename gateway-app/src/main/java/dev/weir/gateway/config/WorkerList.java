@@ -95,11 +95,10 @@ final class WorkerList {
     }
 
     private static URI checked(String property, @Nullable URI uri) {
-        boolean usable = uri != null
-                && (isTls(uri) || "grpc".equals(uri.getScheme()))
-                && uri.getHost() != null
-                && uri.getPort() > 0;
-        if (!usable) {
+        if (uri == null
+                || !(isTls(uri) || "grpc".equals(uri.getScheme()))
+                || uri.getHost() == null
+                || uri.getPort() < 1) {
             throw new StartFailedException(property + " must be grpc+tls://host:port or grpc://host:port");
         }
         return uri;

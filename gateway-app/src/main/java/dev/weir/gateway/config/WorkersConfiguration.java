@@ -62,9 +62,7 @@ class WorkersConfiguration {
                 HEARTBEAT,
                 RESUME);
         WorkersEngine engine = WorkersEngine.open(
-                settings,
-                DuckDbEngine.scanner(scanned(properties)),
-                (worker, failure) -> meters.retried(worker));
+                settings, DuckDbEngine.scanner(scanned(properties)), (worker, failure) -> meters.retried(worker));
         try {
             if (!engine.awaitWorker(FIRST_WORKER)) {
                 log.warn("No worker answers yet; the gateway is not ready until one does");
@@ -78,11 +76,13 @@ class WorkersConfiguration {
     /** What the scan knows of the workers' files; they need not exist on this machine. */
     private static DuckDbSettings scanned(WeirProperties properties) {
         WeirProperties.Engine.DuckDb given = properties.engine().duckdb();
-        List<Path> directories =
-                given.allowedDirectories().stream().map(WorkersConfiguration::absolute).toList();
+        List<Path> directories = given.allowedDirectories().stream()
+                .map(WorkersConfiguration::absolute)
+                .toList();
         Map<String, Path> views = new LinkedHashMap<>();
         given.parquetViews().forEach((name, path) -> views.put(name, absolute(path)));
-        return new DuckDbSettings(null, false, absolute(properties.dataDir()), directories, views, List.of(), 1, 1, 1, 1);
+        return new DuckDbSettings(
+                null, false, absolute(properties.dataDir()), directories, views, List.of(), 1, 1, 1, 1);
     }
 
     private static Path absolute(Path path) {

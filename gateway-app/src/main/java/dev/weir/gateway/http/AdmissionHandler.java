@@ -47,8 +47,8 @@ final class AdmissionHandler {
     /** GET /v1/admission. */
     Mono<ServerResponse> state(ServerRequest request) {
         return Caller.of(request)
-                .flatMap(identity -> answer(
-                        json -> AdmissionJson.write(json, admission.snapshot(identity), admission.capacity())));
+                .flatMap(identity ->
+                        answer(json -> AdmissionJson.write(json, admission.snapshot(identity), admission.capacity())));
     }
 
     /** GET /v1/workers. */

@@ -19,7 +19,7 @@ public enum WeirMeter {
             "How long ago the oldest of those that have not stopped was told to"),
     RUNNING_LIMIT("weir.admission.max.running", "", "The limit weir.admission.max-running"),
     SHORT_LIMIT("weir.admission.short.lane", "", "The limit weir.admission.short-lane"),
-    HELD("weir.admission.held", "", "1 while nothing is started because the machine's memory is short"),
+    HELD("weir.admission.held", "", "1 while nothing is started: the machine's memory is short, or no worker answers"),
     QUEUED_LIMIT("weir.admission.max.queued", "", "The limit weir.admission.max-queued"),
     MEMORY_RESERVED("weir.memory.reserved", "bytes", "Memory reserved by running queries"),
     MEMORY_BUDGET("weir.memory.budget", "bytes", "The limit weir.admission.memory.budget"),

@@ -38,8 +38,7 @@ class CapacityTest {
     }
 
     private RuntimeLimits limits(boolean elsewhere) {
-        return new RuntimeLimits(
-                environment, new LimitsFile(directory.resolve("limits.yaml")), 2, 10 * GIB, elsewhere);
+        return new RuntimeLimits(environment, new LimitsFile(directory.resolve("limits.yaml")), 2, 10 * GIB, elsewhere);
     }
 
     private static long most(AdmissionLimits limits) {
@@ -103,14 +102,16 @@ class CapacityTest {
         assertThat(admission.snapshot().limits().memoryBudgetBytes()).isEqualTo(8 * GIB);
         limits.within(new EngineCapacity(2, GIB), GIB);
         assertThat(admission.snapshot().limits().maxRunning()).isEqualTo(2);
-        assertThat(admission.snapshot().limits().group("etl").memoryBudgetBytes()).isEqualTo(GIB);
+        assertThat(admission.snapshot().limits().group("etl").memoryBudgetBytes())
+                .isEqualTo(GIB);
         limits.change(Map.of("max-queued", 7), false);
         assertThat(admission.snapshot().limits().maxRunning())
                 .as("a change of another limit")
                 .isEqualTo(2);
         limits.within(new EngineCapacity(100, 100 * GIB), 50 * GIB);
         assertThat(admission.snapshot().limits().maxRunning()).isEqualTo(6);
-        assertThat(admission.snapshot().limits().group("etl").memoryBudgetBytes()).isEqualTo(6 * GIB);
+        assertThat(admission.snapshot().limits().group("etl").memoryBudgetBytes())
+                .isEqualTo(6 * GIB);
         assertThat(admission.snapshot().limits().maxQueued()).isEqualTo(7);
     }
 
@@ -142,8 +143,8 @@ class CapacityTest {
     }
 
     private AdmissionController attached(RuntimeLimits limits) {
-        AdmissionController admission = AdmissionControllers.create(
-                limits.atStart().admission(), timer, timer, AdmissionListener.NONE);
+        AdmissionController admission =
+                AdmissionControllers.create(limits.atStart().admission(), timer, timer, AdmissionListener.NONE);
         limits.attach(admission);
         return admission;
     }

@@ -45,7 +45,9 @@ class CapacityWatchTest {
     void theLimitsFollowAndAQueryIsBoundedByTheLargestWorkerThatAnswers() {
         engine.capacity = new EngineCapacity(16, 3_000);
         engine.nodes = List.of(
-                node(EngineNode.State.HEALTHY, 1_000), node(EngineNode.State.SUSPECT, 2_000), node(EngineNode.State.DOWN, 9_000));
+                node(EngineNode.State.HEALTHY, 1_000),
+                node(EngineNode.State.SUSPECT, 2_000),
+                node(EngineNode.State.DOWN, 9_000));
         RuntimeLimits limits = watch();
         assertThat(limits.admission().maxRunning()).isEqualTo(4);
         assertThat(limits.admission().group("default").memoryMaxPerQueryBytes()).isEqualTo(2_000);

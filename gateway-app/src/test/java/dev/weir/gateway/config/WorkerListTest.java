@@ -57,7 +57,9 @@ class WorkerListTest {
         assertThatThrownBy(this::workers).hasMessageStartingWith("weir.workers[0].slots");
         environment.withProperty("weir.workers[0].slots", "1").withProperty("weir.workers[1].uri", "grpc+tls://one:1");
         assertThatThrownBy(this::workers).hasMessageStartingWith("weir.workers[1].name: another worker");
-        environment.withProperty("weir.workers[1].name", "b").withProperty("weir.cluster.tls.ca", "/does/not/exist.pem");
+        environment
+                .withProperty("weir.workers[1].name", "b")
+                .withProperty("weir.cluster.tls.ca", "/does/not/exist.pem");
         assertThatThrownBy(this::workers).hasMessageStartingWith("weir.cluster.tls.ca");
     }
 

@@ -40,9 +40,27 @@ class WorkersTest {
     void workersAreListedWithTheirStateAndWhatRunsThere() {
         admission.workers = List.of(
                 new EngineNode(
-                        "a", "10.0.0.1:31338", EngineNode.State.HEALTHY, Instant.EPOCH, 16, 3, 1000, 200, "engine", null),
+                        "a",
+                        "10.0.0.1:31338",
+                        EngineNode.State.HEALTHY,
+                        Instant.EPOCH,
+                        16,
+                        3,
+                        1000,
+                        200,
+                        "engine",
+                        null),
                 new EngineNode(
-                        "b", "10.0.0.2:31338", EngineNode.State.DOWN, Instant.EPOCH, 16, 0, 1000, 0, "none", "no answer"));
+                        "b",
+                        "10.0.0.2:31338",
+                        EngineNode.State.DOWN,
+                        Instant.EPOCH,
+                        16,
+                        0,
+                        1000,
+                        0,
+                        "none",
+                        "no answer"));
         JsonNode workers = get("/v1/workers", 200).get("workers");
         assertThat(workers).hasSize(2);
         assertThat(workers.get(0).toString())

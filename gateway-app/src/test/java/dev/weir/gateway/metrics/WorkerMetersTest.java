@@ -30,11 +30,13 @@ class WorkerMetersTest {
         assertThat(gauge("weir.workers")).isEqualTo(1);
         assertThat(gauge("weir.worker.running", "worker", "a")).isEqualTo(3);
         assertThat(gauge("weir.worker.reserved", "worker", "a")).isEqualTo(30);
-        assertThat(gauge("weir.worker.state", "worker", "a", "state", "healthy")).isEqualTo(1);
+        assertThat(gauge("weir.worker.state", "worker", "a", "state", "healthy"))
+                .isEqualTo(1);
         nodes.set(0, node("a", EngineNode.State.DOWN, 0));
         nodes.add(node("b", EngineNode.State.SUSPECT, 1));
         assertThat(gauge("weir.workers")).isEqualTo(1);
-        assertThat(gauge("weir.worker.state", "worker", "a", "state", "healthy")).isZero();
+        assertThat(gauge("weir.worker.state", "worker", "a", "state", "healthy"))
+                .isZero();
         assertThat(gauge("weir.worker.state", "worker", "a", "state", "down")).isEqualTo(1);
         assertThat(gauge("weir.worker.running", "worker", "b")).isEqualTo(1);
         nodes.remove(0);
@@ -52,9 +54,15 @@ class WorkerMetersTest {
         }
         assertThat(registry.find("weir.worker.running").gauges()).hasSize(WorkerMeters.MOST);
         assertThat(registry.find("weir.worker.retries").counters()).hasSize(WorkerMeters.MOST + 1);
-        assertThat(registry.get("weir.worker.retries").tags("worker", "other").counter().count())
+        assertThat(registry.get("weir.worker.retries")
+                        .tags("worker", "other")
+                        .counter()
+                        .count())
                 .isEqualTo(9 * WorkerMeters.MOST);
-        assertThat(registry.get("weir.worker.retries").tags("worker", "w0").counter().count())
+        assertThat(registry.get("weir.worker.retries")
+                        .tags("worker", "w0")
+                        .counter()
+                        .count())
                 .isEqualTo(1);
     }
 }

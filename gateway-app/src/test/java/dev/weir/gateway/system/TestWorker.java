@@ -1,0 +1,76 @@
+package dev.weir.gateway.system;
+
+import dev.weir.engine.worker.WorkerServer;
+import dev.weir.gateway.config.RunningWorker;
+import dev.weir.gateway.config.WorkerApplication;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A worker in this process, with TLS, read-only on a database of its own. */
+final class TestWorker implements AutoCloseable {
+
+    private final RunningWorker worker;
+    private final Path dataDir;
+
+    private TestWorker(RunningWorker worker, Path dataDir) {
+        this.worker = worker;
+        this.dataDir = dataDir;
+    }
+
+    /** The secret of a test's gateways and workers. */
+    static Path secret(Path directory) throws IOException {
+        Path file = directory.resolve("cluster.secret");
+        if (Files.notExists(file)) {
+            Files.createDirectories(directory);
+            Files.writeString(file, "a secret of tests, long enough\n");
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        }
+        return file;
+    }
+
+    static List<String> arguments(Path secret, Path dataDir, Path database, String... more) {
+        List<String> arguments = new ArrayList<>(List.of(
+                "--weir.cluster.secret-file=" + secret,
+                "--weir.data-dir=" + dataDir,
+                "--weir.management.port=0",
+                "--weir.worker.memory=1GB",
+                "--weir.engine.duckdb.database=" + database,
+                "--weir.engine.duckdb.access=read-only"));
+        arguments.addAll(List.of(more));
+        return arguments;
+    }
+
+    static TestWorker start(Path secret, Path dataDir, Path database, String... more) {
+        List<String> arguments = new ArrayList<>(List.of("--weir.worker.port=0"));
+        arguments.addAll(arguments(secret, dataDir, database, more));
+        return new TestWorker(WorkerApplication.start(arguments), dataDir);
+    }
+
+    int port() {
+        return worker.port();
+    }
+
+    /** Queries under way there, from all gateways. */
+    int running() {
+        return worker.context().getBean(WorkerServer.class).running();
+    }
+
+    String certificate() throws IOException {
+        return Files.readString(dataDir.resolve("tls").resolve("cert.pem"));
+    }
+
+    /** Breaks every connection, as a process that ends does. */
+    void breakOff() {
+        worker.context().getBean(WorkerServer.class).close();
+    }
+
+    /** As SIGTERM does. */
+    @Override
+    public void close() {
+        worker.close();
+    }
+}

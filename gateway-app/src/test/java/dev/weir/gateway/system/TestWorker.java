@@ -1,5 +1,7 @@
 package dev.weir.gateway.system;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.weir.engine.worker.WorkerServer;
 import dev.weir.gateway.config.RunningWorker;
 import dev.weir.gateway.config.WorkerApplication;
@@ -9,6 +11,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.springframework.context.SmartLifecycle;
 
 /** A worker in this process, with TLS, read-only on a database of its own. */
 final class TestWorker implements AutoCloseable {
@@ -68,7 +73,16 @@ final class TestWorker implements AutoCloseable {
         worker.context().getBean(WorkerServer.class).close();
     }
 
-    /** As SIGTERM does. */
+    /**
+     * Drains and closes the port as SIGTERM does, but leaves the rest: it would end the HTTP threads that all servers of a
+     * process share, the gateway's too.
+     */
+    void drain() throws InterruptedException {
+        CountDownLatch drained = new CountDownLatch(1);
+        worker.context().getBean("workerLifecycle", SmartLifecycle.class).stop(drained::countDown);
+        assertThat(drained.await(60, TimeUnit.SECONDS)).isTrue();
+    }
+
     @Override
     public void close() {
         worker.close();

@@ -217,7 +217,7 @@ class WorkersTest {
         Load load = new Load(gateway, 3);
         try (load) {
             load.exactlyMore(6);
-            first.close();
+            first.drain();
             load.exactlyMore(10);
         }
         assertThat(load.wrong).isEmpty();
@@ -251,7 +251,7 @@ class WorkersTest {
         TestWorker only = worker("a");
         TestGateway gateway = gateway("gateway", only);
         int port = only.port();
-        only.close();
+        only.drain();
         await().atMost(Duration.ofSeconds(20)).until(() -> ready(gateway) == 503);
         TestWorker again = TestWorker.start(
                 secret, directory.resolve("a"), directory.resolve("a.duckdb"), "--weir.worker.port=" + port);

@@ -2,6 +2,9 @@ package dev.weir.gateway.http;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -56,6 +59,24 @@ final class ChunkOutput extends OutputStream {
         chunk.writeBytes(slice);
         bytes.position(bytes.position() + part);
         rollOver(chunk);
+    }
+
+    /**
+     * Moves bytes of {@code source}, up to the end of the current chunk.
+     *
+     * @param wanted most bytes to move, more than zero
+     * @return bytes moved, at least one
+     * @throws EOFException when the source has ended
+     */
+    int writeSome(InputStream source, long wanted) throws IOException {
+        int most = (int) Math.min(wanted, chunkBytes);
+        ByteBuf chunk = current(most);
+        int moved = chunk.writeBytes(source, Math.min(most, chunkBytes - chunk.readableBytes()));
+        if (moved < 0) {
+            throw new EOFException("the source ends before its time");
+        }
+        rollOver(chunk);
+        return moved;
     }
 
     boolean hasFull() {

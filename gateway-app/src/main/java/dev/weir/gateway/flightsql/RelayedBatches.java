@@ -48,6 +48,7 @@ final class RelayedBatches implements Batches {
             listener.start(window, result.dictionaries());
         }
         batch = pulled.join();
+        pulled = CompletableFuture.completedFuture(null);
         if (batch == null || batch.rows() == 0) {
             return 0;
         }
@@ -89,7 +90,10 @@ final class RelayedBatches implements Batches {
         if (decoded != null) {
             decoded.close();
         }
-        // What was sent is closed already, and does not mind.
+        if (batch != null) {
+            batch.close();
+            batch = null;
+        }
         var unused = pulled.thenAccept(late -> {
             if (late != null) {
                 late.close();

@@ -20,6 +20,9 @@ final class ChunkOutput extends OutputStream {
     /** A first chunk starts small: most answers are. */
     private static final int INITIAL_BYTES = 2048;
 
+    /** Bytes of a stream that are moved at once: they go through an array, which shall stay in the cache. */
+    private static final int COPY_BYTES = 64 << 10;
+
     private final ByteBufAllocator allocator;
     private final int chunkBytes;
     private final ArrayDeque<ByteBuf> full = new ArrayDeque<>();
@@ -69,9 +72,9 @@ final class ChunkOutput extends OutputStream {
      * @throws EOFException when the source has ended
      */
     int writeSome(InputStream source, long wanted) throws IOException {
-        int most = (int) Math.min(wanted, chunkBytes);
-        ByteBuf chunk = current(most);
-        int moved = chunk.writeBytes(source, Math.min(most, chunkBytes - chunk.readableBytes()));
+        ByteBuf chunk = current((int) Math.min(wanted, chunkBytes));
+        int room = Math.min(COPY_BYTES, chunkBytes - chunk.readableBytes());
+        int moved = chunk.writeBytes(source, (int) Math.min(wanted, room));
         if (moved < 0) {
             throw new EOFException("the source ends before its time");
         }

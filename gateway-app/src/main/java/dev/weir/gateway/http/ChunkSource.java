@@ -124,7 +124,6 @@ final class ChunkSource implements AutoCloseable {
             relayed = stream.nextEncoded().toCompletableFuture();
             coming = relayed.thenApply(Objects::nonNull);
         } else {
-            relayed = CompletableFuture.completedFuture(null);
             coming = stream.next();
         }
         coming.whenComplete((more, thrown) -> {
@@ -139,6 +138,7 @@ final class ChunkSource implements AutoCloseable {
 
     private void loaded(boolean more) {
         EncodedBatch batch = relayed.join();
+        relayed = CompletableFuture.completedFuture(null);
         if (batch != null && batch.rows() == 0) {
             batch.close();
         } else if (batch != null) {
@@ -189,7 +189,7 @@ final class ChunkSource implements AutoCloseable {
     @Override
     public void close() {
         encoder.close();
-        // One that still comes is not needed; one that was encoded is closed already, and does not mind.
+        // One that was not encoded yet, or comes only now.
         var unused = relayed.thenAccept(batch -> {
             if (batch != null) {
                 batch.close();

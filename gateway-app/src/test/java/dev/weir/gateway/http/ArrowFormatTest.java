@@ -80,7 +80,7 @@ class ArrowFormatTest {
         byte[] relayed = Encoded.bytes(ResultFormat.ARROW, result, chunkBytes);
 
         assertThat(Arrays.mismatch(relayed, decoded)).as("first byte that differs").isEqualTo(-1);
-        assertThat(result.relayed).hasSize(3).allMatch(batch -> batch.closes() > 0);
+        assertThat(result.relayed).hasSize(3).allMatch(batch -> batch.closes() == 1);
     }
 
     private FakeResult everyType() {

@@ -126,7 +126,8 @@ public final class WorkersEngine implements QueryEngine {
                 settings.secret(),
                 settings.connectTimeout(),
                 settings.heartbeat(),
-                settings.resume());
+                settings.resume(),
+                address.serverName());
         RemoteEngine engine = new RemoteEngine(remote, settings.info(), scanner);
         return new WorkerLink(engine, engine::report);
     }

@@ -69,6 +69,10 @@ final class Link {
         if (trust == null) {
             return builder.usePlaintext().build();
         }
+        String serverName = settings.serverName();
+        if (serverName != null) {
+            builder.overrideAuthority(serverName);
+        }
         try {
             return builder.sslContext(GrpcSslContexts.configure(SslContextBuilder.forClient(), SslProvider.JDK)
                             .trustManager(trust)

@@ -50,8 +50,10 @@ final class TestWorker implements AutoCloseable {
     }
 
     static TestWorker start(Path secret, Path dataDir, Path database, String... more) {
-        List<String> arguments = new ArrayList<>(List.of("--weir.worker.port=0"));
-        arguments.addAll(arguments(secret, dataDir, database, more));
+        List<String> arguments = arguments(secret, dataDir, database, more);
+        if (arguments.stream().noneMatch(argument -> argument.startsWith("--weir.worker.port="))) {
+            arguments.add("--weir.worker.port=0");
+        }
         return new TestWorker(WorkerApplication.start(arguments), dataDir);
     }
 

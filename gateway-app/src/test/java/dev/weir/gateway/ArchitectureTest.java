@@ -68,6 +68,18 @@ class ArchitectureTest {
             .resideInAnyPackage("dev.weir.engine.duckdb..", "dev.weir.engine.flightsql..");
 
     @ArchTest
+    static final ArchRule severalWorkersAreReachedAsEachOfThemIs = noClasses()
+            .that()
+            .resideInAPackage("dev.weir.engine.cluster..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "dev.weir.engine.duckdb..",
+                    "dev.weir.engine.process..",
+                    "dev.weir.engine.wire..",
+                    "dev.weir.engine.worker..");
+
+    @ArchTest
     static final ArchRule onlyConfigKnowsTheEngines = noClasses()
             .that()
             .resideInAPackage(GATEWAY)

@@ -1,6 +1,8 @@
 package dev.weir.engine.cluster;
 
 import dev.weir.engine.EngineCall;
+import dev.weir.engine.EngineException;
+import dev.weir.engine.EngineFailure;
 import dev.weir.engine.remote.WorkerReport;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -56,7 +58,8 @@ final class HealthChecks {
         Runnable untimed = timers.schedule(timeout, () -> {
             if (over.compareAndSet(false, true)) {
                 call.cancel();
-                told.accept(null, new IllegalStateException("no answer within " + timeout.toMillis() + " ms"));
+                told.accept(null, new EngineException(
+                        EngineFailure.UNAVAILABLE, "no answer within " + timeout.toMillis() + " ms"));
             }
         });
         call.result().whenComplete((value, thrown) -> {

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The workers, what is believed about them, and what this gateway runs on each. Choosing a worker and taking a slot there
- * is one step under one lock, so that two queries never take the same slot. Thread-safe; nothing is called under the
- * lock.
+ * is one step under one lock, so that two queries never take the same slot. Thread-safe; no worker is
+ * asked under the lock.
  */
 final class Members {
 
@@ -295,11 +295,8 @@ final class Members {
         return new EngineStats(results, calls, unstopped, bytes);
     }
 
-    /** Takes no more calls. @return what is to be closed; nothing when that was done before */
+    /** Takes no more calls. @return what is to be closed */
     synchronized List<Member> close() {
-        if (closed) {
-            return List.of();
-        }
         closed = true;
         return List.copyOf(members.values());
     }

@@ -27,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,7 @@ public final class WorkersEngine implements QueryEngine {
     private final WorkersListener listener;
     private final @Nullable ExecutorService lookups;
     private final CountDownLatch answered = new CountDownLatch(1);
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private volatile Consumer<EngineCapacity> capacityListener = capacity -> {};
 
@@ -129,7 +131,7 @@ public final class WorkersEngine implements QueryEngine {
                 settings.resume(),
                 address.serverName());
         RemoteEngine engine = new RemoteEngine(remote, settings.info(), scanner);
-        return new WorkerLink(engine, engine::report);
+        return new WorkerLink(engine, engine::report, engine::resumes);
     }
 
     private void found(List<WorkerAddress> addresses) {
@@ -217,12 +219,18 @@ public final class WorkersEngine implements QueryEngine {
         return members.nodes();
     }
 
+    /** How many broken streams were taken up again on a worker; 0 for one that is not known. */
+    public long resumes(String worker) {
+        Member member = members.find(worker);
+        return member == null ? 0 : member.link.resumes().getAsLong();
+    }
+
     @Override
     public void close() {
-        List<Member> all = members.close();
-        if (all.isEmpty()) {
+        if (!closed.compareAndSet(false, true)) {
             return;
         }
+        List<Member> all = members.close();
         timers.close();
         if (lookups != null) {
             lookups.shutdownNow();

@@ -22,6 +22,7 @@ final class Conversations {
     private final Link link;
     private final BufferAllocator allocator = new RootAllocator();
     private final AtomicLong encodedBytes = new AtomicLong();
+    private final AtomicLong resumes = new AtomicLong();
     private final Set<Conversation> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -61,6 +62,11 @@ final class Conversations {
     /** Bytes of batches that are handed on as they came, and not closed. */
     AtomicLong encodedBytes() {
         return encodedBytes;
+    }
+
+    /** Broken streams that were taken up again. */
+    AtomicLong resumes() {
+        return resumes;
     }
 
     /** A channel for a call; null once the engine is closed. */

@@ -86,6 +86,11 @@ public final class RemoteEngine implements QueryEngine {
                 said.draining());
     }
 
+    /** How many broken streams were taken up again since the start. */
+    public long resumes() {
+        return all.resumes().get();
+    }
+
     @Override
     public EngineInfo info() {
         return info;

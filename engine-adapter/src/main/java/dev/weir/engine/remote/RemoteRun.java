@@ -105,6 +105,9 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
     public void taken(Exchange from) {
         if (from == exchange) {
             stopTimeout();
+            if (broken) {
+                all.resumes().incrementAndGet();
+            }
             broken = false;
         }
     }

@@ -55,7 +55,7 @@ final class FakeWorker implements QueryEngine {
     }
 
     WorkerLink link() {
-        return new WorkerLink(this, this::report);
+        return new WorkerLink(this, this::report, () -> 0);
     }
 
     WorkerAddress address() {

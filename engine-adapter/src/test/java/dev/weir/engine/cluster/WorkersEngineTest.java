@@ -510,6 +510,7 @@ class WorkersEngineTest {
         workers.get("a").hangs = true;
         time.advance(Duration.ofSeconds(4));
         assertThat(node("a").state()).isEqualTo(EngineNode.State.SUSPECT);
+        assertThat(node("a").reason()).isEqualTo("no answer within 3000 ms");
         time.advance(Duration.ofSeconds(10));
         assertThat(node("a").state()).isEqualTo(EngineNode.State.DOWN);
         workers.get("a").hangs = false;

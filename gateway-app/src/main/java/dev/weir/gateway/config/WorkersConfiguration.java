@@ -105,7 +105,7 @@ class WorkersConfiguration {
             WorkerMeters meters,
             WeirProperties properties) {
         limits.attach(admission);
-        meters.observe(engine::nodes);
+        meters.observe(engine::nodes, engine instanceof WorkersEngine workers ? workers::resumes : worker -> 0);
         CapacityWatch watch = new CapacityWatch(
                 engine,
                 limits,

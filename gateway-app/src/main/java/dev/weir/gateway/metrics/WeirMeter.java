@@ -47,6 +47,7 @@ public enum WeirMeter {
     WORKER_SLOTS("weir.worker.slots", "", "Most queries that this gateway may run on the worker", "worker"),
     WORKER_RESERVED("weir.worker.reserved", "bytes", "Memory promised to queries on the worker", "worker"),
     WORKER_RETRIES("weir.worker.retries", "", "Queries that went to another worker than this", "worker"),
+    WORKER_RESUMES("weir.worker.resumes", "", "Broken streams that were taken up again on the worker", "worker"),
     SERVED_RUNNING("weir.served.running", "", "Queries under way in this worker process, of all gateways"),
     READY("weir.ready", "", "1 when the gateway, or the worker, takes queries");
 

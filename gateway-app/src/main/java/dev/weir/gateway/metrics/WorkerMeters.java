@@ -2,6 +2,7 @@ package dev.weir.gateway.metrics;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.weir.engine.EngineNode;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -31,6 +32,7 @@ public final class WorkerMeters {
     private final Map<String, @Nullable EngineNode> known = new HashMap<>();
 
     private volatile Supplier<List<EngineNode>> nodes = List::of;
+    private volatile ToDoubleFunction<String> resumes = worker -> 0;
 
     public WorkerMeters(MeterRegistry registry) {
         this.registry = registry;
@@ -39,9 +41,14 @@ public final class WorkerMeters {
         GatewayMetrics.counter(registry, WeirMeter.WORKER_RETRIES, Tags.of("worker", OTHER));
     }
 
-    /** Whose nodes are shown from now on. */
-    public void observe(Supplier<List<EngineNode>> source) {
+    /**
+     * Whose nodes are shown from now on.
+     *
+     * @param resumed how many streams were taken up again on a worker
+     */
+    public void observe(Supplier<List<EngineNode>> source, ToDoubleFunction<String> resumed) {
         nodes = source;
+        resumes = resumed;
         total.value();
     }
 
@@ -82,6 +89,11 @@ public final class WorkerMeters {
         gauge(WeirMeter.WORKER_SLOTS, tags, meters -> meters.of(name, EngineNode::slots));
         gauge(WeirMeter.WORKER_RESERVED, tags, meters -> meters.of(name, EngineNode::reservedBytes));
         GatewayMetrics.counter(registry, WeirMeter.WORKER_RETRIES, tags);
+        FunctionCounter.builder(
+                        WeirMeter.WORKER_RESUMES.meterName(), this, meters -> meters.resumes.applyAsDouble(name))
+                .description(WeirMeter.WORKER_RESUMES.help())
+                .tags(tags)
+                .register(registry);
     }
 
     /** Of the latest look; a node that is gone shows nothing. */

@@ -26,12 +26,14 @@ class WorkerMetersTest {
     @Test
     void eachWorkerHasItsStateAndItsLoad() {
         nodes.add(node("a", EngineNode.State.HEALTHY, 3));
-        meters.observe(() -> nodes);
+        meters.observe(() -> nodes, worker -> 7);
         assertThat(gauge("weir.workers")).isEqualTo(1);
         assertThat(gauge("weir.worker.running", "worker", "a")).isEqualTo(3);
         assertThat(gauge("weir.worker.reserved", "worker", "a")).isEqualTo(30);
         assertThat(gauge("weir.worker.state", "worker", "a", "state", "healthy"))
                 .isEqualTo(1);
+        assertThat(registry.get("weir.worker.resumes").tags("worker", "a").functionCounter().count())
+                .isEqualTo(7);
         nodes.set(0, node("a", EngineNode.State.DOWN, 0));
         nodes.add(node("b", EngineNode.State.SUSPECT, 1));
         assertThat(gauge("weir.workers")).isEqualTo(1);
@@ -45,7 +47,7 @@ class WorkerMetersTest {
 
     @Test
     void workersWithoutEndGetMetersOnlyUpToABound() {
-        meters.observe(() -> nodes);
+        meters.observe(() -> nodes, worker -> 7);
         for (int i = 0; i < 10 * WorkerMeters.MOST; i++) {
             nodes.clear();
             nodes.add(node("w" + i, EngineNode.State.HEALTHY, 1));

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.annotation.Bean;
@@ -105,7 +106,7 @@ class WorkersConfiguration {
             WorkerMeters meters,
             WeirProperties properties) {
         limits.attach(admission);
-        meters.observe(engine::nodes, engine instanceof WorkersEngine workers ? workers::resumes : worker -> 0);
+        meters.observe(engine::nodes, resumes(engine));
         CapacityWatch watch = new CapacityWatch(
                 engine,
                 limits,
@@ -115,6 +116,13 @@ class WorkersConfiguration {
                         "weir.cluster.unavailable-after", properties.cluster().unavailableAfter()));
         watch.start();
         return watch;
+    }
+
+    private static ToDoubleFunction<String> resumes(QueryEngine engine) {
+        if (engine instanceof WorkersEngine workers) {
+            return workers::resumes;
+        }
+        return worker -> 0;
     }
 
     /** Workers are configured. */

@@ -35,7 +35,7 @@ class WorkerKillTest {
 
     private static final int QUERIES = 200;
     private static final int CLIENTS = 4;
-    private static final int KILLS = 8;
+    private static final int KILLS = 6;
     private static final String SQL = "select i, i * 7 % 1000 as v from range(300000) t(i)";
 
     @TempDir

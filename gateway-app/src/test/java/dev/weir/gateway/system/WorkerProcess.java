@@ -52,7 +52,7 @@ final class WorkerProcess implements AutoCloseable {
     }
 
     private int awaitPort() {
-        return await().atMost(Duration.ofSeconds(60)).until(this::announcedPort, found -> found > 0);
+        return await().atMost(Duration.ofSeconds(180)).until(this::announcedPort, found -> found > 0);
     }
 
     private int announcedPort() throws IOException {

@@ -58,8 +58,10 @@ final class HealthChecks {
         Runnable untimed = timers.schedule(timeout, () -> {
             if (over.compareAndSet(false, true)) {
                 call.cancel();
-                told.accept(null, new EngineException(
-                        EngineFailure.UNAVAILABLE, "no answer within " + timeout.toMillis() + " ms"));
+                told.accept(
+                        null,
+                        new EngineException(
+                                EngineFailure.UNAVAILABLE, "no answer within " + timeout.toMillis() + " ms"));
             }
         });
         call.result().whenComplete((value, thrown) -> {

@@ -32,7 +32,10 @@ class WorkerMetersTest {
         assertThat(gauge("weir.worker.reserved", "worker", "a")).isEqualTo(30);
         assertThat(gauge("weir.worker.state", "worker", "a", "state", "healthy"))
                 .isEqualTo(1);
-        assertThat(registry.get("weir.worker.resumes").tags("worker", "a").functionCounter().count())
+        assertThat(registry.get("weir.worker.resumes")
+                        .tags("worker", "a")
+                        .functionCounter()
+                        .count())
                 .isEqualTo(7);
         nodes.set(0, node("a", EngineNode.State.DOWN, 0));
         nodes.add(node("b", EngineNode.State.SUSPECT, 1));

@@ -254,7 +254,10 @@ class WorkersTest {
         only.drain();
         await().atMost(Duration.ofSeconds(20)).until(() -> ready(gateway) == 503);
         TestWorker again = TestWorker.start(
-                secret, directory.resolve("a"), directory.resolve("a.duckdb"), "--weir.worker.port=" + port);
+                secret,
+                directory.resolve("a"),
+                Oracle.copy(database, directory.resolve("again.duckdb")),
+                "--weir.worker.port=" + port);
         open.add(again);
         await().atMost(Duration.ofSeconds(20)).until(() -> ready(gateway) == 200);
         assertThat(arrow(gateway, "select 1")).isNotEmpty();

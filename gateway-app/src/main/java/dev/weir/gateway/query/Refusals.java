@@ -6,6 +6,7 @@ import dev.weir.admission.Rejection;
 import dev.weir.admission.WaitReason;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Turns admission's refusals and reasons into what clients see. */
@@ -56,7 +57,14 @@ final class Refusals {
         return new GatewayException(
                 GatewayErrorCode.DRAINING,
                 "The gateway is shutting down and takes no new queries; try another replica, or again later.",
-                details(null, rejection.retryAfter(), null, null));
+                details(rejection, null, null));
+    }
+
+    /** The name of the limit behind a refusal, as the client is told it; without one, the code in lower case. */
+    static String limitName(Rejection rejection, InForce inForce) {
+        GatewayException refusal = of(rejection, inForce);
+        ErrorDetails.Limit limit = refusal.details().limit();
+        return limit == null ? refusal.code().name().toLowerCase(Locale.ROOT) : limit.name();
     }
 
     private static GatewayException queueFull(Rejection.QueueFull full) {
@@ -70,7 +78,7 @@ final class Refusals {
                 full.scope() == Rejection.Scope.USER ? GatewayErrorCode.USER_LIMIT : GatewayErrorCode.QUEUE_FULL,
                 whose + named.name() + " is " + full.maxQueued() + "; try again in " + seconds(full.retryAfter())
                         + " s.",
-                details(limit(named, Integer.toString(full.maxQueued())), full.retryAfter(), full.retryAfter(), null));
+                details(full, limit(named, Integer.toString(full.maxQueued())), null));
     }
 
     private static GatewayException rateLimited(Rejection.RateLimited limited) {
@@ -87,7 +95,7 @@ final class Refusals {
                 GatewayErrorCode.RATE_LIMITED,
                 whose + " faster than " + named.name() + " (" + value + ") allows; try again in "
                         + seconds(limited.retryAfter()) + " s.",
-                details(limit(named, value), limited.retryAfter(), null, null));
+                details(limited, limit(named, value), null));
     }
 
     private static GatewayException queueTimeout(Rejection.QueueTimeout timeout, @Nullable InForce inForce) {
@@ -98,10 +106,7 @@ final class Refusals {
         String held = holding == null ? describe(timeout.limit()) : holding.name() + " (" + holding.value() + ")";
         String text = "The query waited " + waited + " ms (queue-timeout) and was not admitted; it was held by " + held
                 + " at position " + timeout.position() + ". Try again in " + seconds(timeout.retryAfter()) + " s.";
-        return new GatewayException(
-                GatewayErrorCode.QUEUE_TIMEOUT,
-                text,
-                details(limit, timeout.retryAfter(), timeout.retryAfter(), timeout.position()));
+        return new GatewayException(GatewayErrorCode.QUEUE_TIMEOUT, text, details(timeout, limit, timeout.position()));
     }
 
     /** The limit that holds a query; null when nothing does but its turn. */
@@ -149,12 +154,10 @@ final class Refusals {
     /** The name below {@code weir.admission}; a user's limits go by the name that they have for everybody. */
     private record Named(String scope, String name) {}
 
+    /** Without a predicted wait: when to ask again says nothing about how long the query would have waited. */
     private static ErrorDetails details(
-            ErrorDetails.@Nullable Limit limit,
-            Duration retryAfter,
-            @Nullable Duration predictedWait,
-            @Nullable Integer position) {
-        return new ErrorDetails(null, null, null, limit, retryAfter, predictedWait, position, null, null);
+            Rejection rejection, ErrorDetails.@Nullable Limit limit, @Nullable Integer position) {
+        return new ErrorDetails(null, null, null, limit, rejection.retryAfter(), null, position, null, null);
     }
 
     private static ErrorDetails.Limit limit(Named named, String value) {

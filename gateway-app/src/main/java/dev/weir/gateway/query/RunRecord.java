@@ -24,6 +24,7 @@ final class RunRecord {
     volatile long endingNanos;
     volatile long settledNanos;
     volatile @Nullable QueryState endedIn;
+    final TrailRecorder trail;
     private final Instant submitted;
     private final long submittedNanos;
 
@@ -33,6 +34,7 @@ final class RunRecord {
         this.request = request;
         this.submitted = submitted;
         this.submittedNanos = submittedNanos;
+        this.trail = new TrailRecorder(submittedNanos);
     }
 
     /**
@@ -68,6 +70,7 @@ final class RunRecord {
                 held == null ? inForce.group() : held.group(),
                 queryClass(held),
                 held == null || state.isDone() ? null : held.inShortLane() ? "short" : "all",
+                trail.trail(until),
                 wait == null ? null : wait.position(),
                 wait == null ? null : Refusals.reason(wait.reason(), inForce),
                 wait == null ? null : Refusals.holding(wait.reason(), inForce),

@@ -4,6 +4,7 @@ import dev.weir.auth.Identity;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StatementKind;
+import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.AdmissionView;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Description;
@@ -216,6 +217,7 @@ final class FakeQueries implements QueryService {
                     "default",
                     null,
                     null,
+                    AdmissionTrail.NONE,
                     null,
                     null,
                     null,

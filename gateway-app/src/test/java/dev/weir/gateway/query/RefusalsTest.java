@@ -51,7 +51,10 @@ class RefusalsTest {
         GatewayException full = refused(EVE, new Rejection.QueueFull(Rejection.Scope.GROUP, "etl", 7, RETRY));
         assertThat(full.code()).isEqualTo(GatewayErrorCode.QUEUE_FULL);
         assertThat(full.details().limit()).isEqualTo(new ErrorDetails.Limit("group", "groups.etl.max-queued", "7"));
-        assertThat(full.details().predictedWait()).isEqualTo(RETRY);
+        assertThat(full.details().retryAfter()).isEqualTo(RETRY);
+        assertThat(full.details().predictedWait())
+                .as("when to ask again is no prediction")
+                .isNull();
         assertThat(refused(ANN, new Rejection.QueueFull(Rejection.Scope.USER, "ann", 7, RETRY))
                         .code())
                 .isEqualTo(GatewayErrorCode.USER_LIMIT);
@@ -72,7 +75,10 @@ class RefusalsTest {
             assertThat(late.code()).isEqualTo(GatewayErrorCode.QUEUE_TIMEOUT);
             assertThat(late.details().limit()).isEqualTo(limits.get(reason));
             assertThat(late.details().position()).isEqualTo(4);
-            assertThat(late.details().predictedWait()).isEqualTo(RETRY);
+            assertThat(late.details().retryAfter()).isEqualTo(RETRY);
+            assertThat(late.details().predictedWait())
+                    .as("when to ask again is no prediction")
+                    .isNull();
             assertThat(late.text()).contains("60000 ms (queue-timeout)");
         }
     }

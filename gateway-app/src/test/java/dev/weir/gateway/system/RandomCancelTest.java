@@ -51,7 +51,7 @@ class RandomCancelTest {
 
     @Test
     void nothingIsLeft() throws Exception {
-        drill(200, System.nanoTime());
+        drill(300, System.nanoTime());
     }
 
     @Test

@@ -50,9 +50,9 @@ final class Refusals {
             return new GatewayException(
                     GatewayErrorCode.INVALID_REQUEST,
                     "The query asks for " + memory.requestedBytes()
-                            + " bytes of memory, more than memory.max-per-query (" + memory.maxBytes()
+                            + " bytes of memory, more than " + memory.property() + " (" + memory.maxBytes()
                             + " bytes) allows; ask for less.",
-                    ErrorDetails.ofLimit("query", "memory.max-per-query", memory.maxBytes() + " B"));
+                    ErrorDetails.ofLimit("query", memory.property(), memory.maxBytes() + " B"));
         }
         return new GatewayException(
                 GatewayErrorCode.DRAINING,
@@ -68,7 +68,7 @@ final class Refusals {
     }
 
     private static GatewayException queueFull(Rejection.QueueFull full) {
-        Named named = named(full.scope(), full.name(), "max-queued");
+        Named named = new Named(scope(full.scope()), full.property());
         String whose = switch (full.scope()) {
             case GLOBAL -> "The queue is full: ";
             case GROUP -> "The queue of the group " + full.name() + " is full: ";
@@ -82,7 +82,7 @@ final class Refusals {
     }
 
     private static GatewayException rateLimited(Rejection.RateLimited limited) {
-        Named named = named(limited.scope(), limited.name(), "rate.requests");
+        Named named = new Named(scope(limited.scope()), limited.property());
         String value = limited.rate().requests() + " in "
                 + limited.rate().period().toMillis() + " ms, burst "
                 + limited.rate().burst();
@@ -119,7 +119,7 @@ final class Refusals {
             case USER_MAX_RUNNING ->
                 new ErrorDetails.Limit(
                         "user",
-                        "user.max-running",
+                        limits.nameOf(inForce.group(), "user.max-running"),
                         Integer.toString(group.user().maxRunning()));
             case MEMORY -> new ErrorDetails.Limit("global", "memory.budget", limits.memoryBudgetBytes() + " B");
             case GROUP_MEMORY -> group(inForce, "memory.budget", group.memoryBudgetBytes() + " B");
@@ -135,8 +135,7 @@ final class Refusals {
     }
 
     private static ErrorDetails.Limit group(InForce inForce, String property, String value) {
-        Named named = named(Rejection.Scope.GROUP, inForce.group(), property);
-        return new ErrorDetails.Limit(named.scope(), named.name(), value);
+        return new ErrorDetails.Limit("group", "groups." + inForce.group() + "." + property, value);
     }
 
     private static String describe(WaitReason reason) {
@@ -151,7 +150,7 @@ final class Refusals {
         };
     }
 
-    /** The name below {@code weir.admission}; a user's limits go by the name that they have for everybody. */
+    /** A limit's name below {@code weir.admission}, at the node of the tree that sets it. */
     private record Named(String scope, String name) {}
 
     /** Without a predicted wait: when to ask again says nothing about how long the query would have waited. */
@@ -164,11 +163,11 @@ final class Refusals {
         return new ErrorDetails.Limit(named.scope(), named.name(), value);
     }
 
-    private static Named named(Rejection.Scope scope, String name, String property) {
+    private static String scope(Rejection.Scope scope) {
         return switch (scope) {
-            case GLOBAL -> new Named("global", property);
-            case GROUP -> new Named("group", "groups." + name + "." + property);
-            case USER -> new Named("user", "user." + property);
+            case GLOBAL -> "global";
+            case GROUP -> "group";
+            case USER -> "user";
         };
     }
 

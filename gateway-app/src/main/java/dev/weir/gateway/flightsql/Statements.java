@@ -72,8 +72,19 @@ final class Statements {
     record Statement(String sql, ParameterPayload parameters) {}
 
     CompletionStage<Description> describe(Caller caller, String sql) {
-        return backend.queries()
-                .describe(caller.identity(), sql, sessions.settingsOf(caller).settings());
+        return describe(caller, sql, sessions.settingsOf(caller));
+    }
+
+    /** A client that leaves meanwhile gives it up. */
+    private CompletionStage<Description> describe(Caller caller, String sql, FlightSession.Settings session) {
+        CompletionStage<Description> description =
+                backend.queries().describe(caller.identity(), sql, session.settings());
+        caller.call()
+                .atEnd(() -> description
+                        .toCompletableFuture()
+                        .completeExceptionally(
+                                new GatewayException(GatewayErrorCode.CANCELLED, "The client has left.")));
+        return description;
     }
 
     /** The schema of the statement's stream. */
@@ -97,8 +108,7 @@ final class Statements {
                     ErrorDetails.ofLimit("query", "query parameter bytes", Long.toString(MAX_TICKET_PARAMETER_BYTES)));
         }
         FlightSession.Settings session = sessions.settingsOf(caller);
-        return backend.queries()
-                .describe(caller.identity(), statement.sql(), session.settings())
+        return describe(caller, statement.sql(), session)
                 .thenCompose(description -> {
                     if (description.givesRows()) {
                         boolean isRead = description.kind().isRead();

@@ -65,7 +65,13 @@ final class SlowReaders {
             beside.add(bench.besideReaders());
         }
         Bench.print(
-                turns + " x " + seconds + " s, ms", "p50", "p95", "p95 http", "p95 flight", "to alone", "batches/s",
+                turns + " x " + seconds + " s, ms",
+                "p50",
+                "p95",
+                "p95 http",
+                "p95 flight",
+                "to alone",
+                "batches/s",
                 "failures");
         print("short queries alone", alone, alone);
         print("beside " + READERS + " slow readers", beside, alone);
@@ -121,8 +127,11 @@ final class SlowReaders {
         List<Double> overFlight = new ArrayList<>();
         Thread other = new Thread(() -> {
             try (Clients.Flight flight = Clients.flight(light, light.flightPort())) {
-                shortQueries(begin + TimeUnit.MILLISECONDS.toNanos(SHORT_EVERY_MILLIS / 2), end, overFlight, sql ->
-                        Clients.submit(flight, sql));
+                shortQueries(
+                        begin + TimeUnit.MILLISECONDS.toNanos(SHORT_EVERY_MILLIS / 2),
+                        end,
+                        overFlight,
+                        sql -> Clients.submit(flight, sql));
             } catch (Exception e) {
                 throw new IllegalStateException(e);
             }

@@ -31,8 +31,8 @@ class StopTest {
                     .send(
                             http.query(Gateway.READER, "application/vnd.apache.arrow.stream", LONG),
                             BodyHandlers.ofInputStream());
-            CompletableFuture<HttpResponse<String>> waiting =
-                    http.client().sendAsync(http.query(Gateway.WRITER, "text/csv", "select 1"), BodyHandlers.ofString());
+            CompletableFuture<HttpResponse<String>> waiting = http.client()
+                    .sendAsync(http.query(Gateway.WRITER, "text/csv", "select 1"), BodyHandlers.ofString());
             awaitQueued(http);
 
             gateway.process().destroy();

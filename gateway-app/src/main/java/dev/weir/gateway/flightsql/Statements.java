@@ -108,20 +108,19 @@ final class Statements {
                     ErrorDetails.ofLimit("query", "query parameter bytes", Long.toString(MAX_TICKET_PARAMETER_BYTES)));
         }
         FlightSession.Settings session = sessions.settingsOf(caller);
-        return describe(caller, statement.sql(), session)
-                .thenCompose(description -> {
-                    if (description.givesRows()) {
-                        boolean isRead = description.kind().isRead();
-                        StatementTicket ticket = ticket(caller, statement, session, isRead ? "" : issuer, null);
-                        return CompletableFuture.completedFuture(
-                                info(caller, descriptor, ticket, infoSchema(statement, description)));
-                    }
-                    ParameterPayload parameters = statement.parameters();
-                    return run(caller, statement.sql(), decode(parameters).values(), parameters.size())
-                            .thenApply(StatementTicket.Outcome::new)
-                            .thenApply(outcome -> ticket(caller, statement, session, "", outcome))
-                            .thenApply(ticket -> info(caller, descriptor, ticket, ArrowSchemas.COUNT));
-                });
+        return describe(caller, statement.sql(), session).thenCompose(description -> {
+            if (description.givesRows()) {
+                boolean isRead = description.kind().isRead();
+                StatementTicket ticket = ticket(caller, statement, session, isRead ? "" : issuer, null);
+                return CompletableFuture.completedFuture(
+                        info(caller, descriptor, ticket, infoSchema(statement, description)));
+            }
+            ParameterPayload parameters = statement.parameters();
+            return run(caller, statement.sql(), decode(parameters).values(), parameters.size())
+                    .thenApply(StatementTicket.Outcome::new)
+                    .thenApply(outcome -> ticket(caller, statement, session, "", outcome))
+                    .thenApply(ticket -> info(caller, descriptor, ticket, ArrowSchemas.COUNT));
+        });
     }
 
     /**

@@ -71,10 +71,7 @@ class CountersModelTest {
                 engine,
                 new DefaultQueryService.Controllers(admission, lane, lane),
                 new FakeLimits(new QueryLimits(
-                        Duration.ofSeconds(60),
-                        Duration.ofSeconds(25),
-                        Duration.ofSeconds(8),
-                        Duration.ofSeconds(30))),
+                        Duration.ofSeconds(60), Duration.ofSeconds(25), Duration.ofSeconds(8), Duration.ofSeconds(30))),
                 timers,
                 Clock.systemUTC(),
                 new QueryListener() {});
@@ -90,14 +87,7 @@ class CountersModelTest {
             GroupLimits group = new GroupLimits(
                     3, 8, 1, Duration.ofSeconds(20), 1_000, RESERVED, 1_000, null, new UserLimits(2, 5, 2, null));
             return new AdmissionLimits(
-                    3,
-                    8,
-                    0,
-                    Duration.ofMillis(250),
-                    3,
-                    1_000,
-                    null,
-                    Map.of(AdmissionLimits.DEFAULT_GROUP, group));
+                    3, 8, 0, Duration.ofMillis(250), 3, 1_000, null, Map.of(AdmissionLimits.DEFAULT_GROUP, group));
         }
 
         void step() {
@@ -120,14 +110,12 @@ class CountersModelTest {
 
         private <T> Optional<T> one(List<T> all, Predicate<T> fit) {
             List<T> fitting = all.stream().filter(fit).toList();
-            return fitting.isEmpty()
-                    ? Optional.empty()
-                    : Optional.of(fitting.get(random.nextInt(fitting.size())));
+            return fitting.isEmpty() ? Optional.empty() : Optional.of(fitting.get(random.nextInt(fitting.size())));
         }
 
         private void submit() {
-            QueryExecution query = service.submit(
-                    USERS.get(random.nextInt(USERS.size())), QueryRequest.of(Front.HTTP, "select 1"));
+            QueryExecution query =
+                    service.submit(USERS.get(random.nextInt(USERS.size())), QueryRequest.of(Front.HTTP, "select 1"));
             query.stream().whenComplete((stream, failure) -> {
                 if (stream != null && opening != null) {
                     readers.add(new Reader(stream, opening));

@@ -56,8 +56,6 @@ class DescribeTest {
     }
 
     private CompletableFuture<Description> describe() {
-        return harness.service
-                .describe(ANN, "select 1", SessionSettings.NONE)
-                .toCompletableFuture();
+        return harness.service.describe(ANN, "select 1", SessionSettings.NONE).toCompletableFuture();
     }
 }

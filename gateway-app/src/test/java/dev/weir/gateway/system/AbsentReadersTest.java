@@ -48,7 +48,8 @@ class AbsentReadersTest {
     @Test
     void anHttpReaderThatStopsLosesItsSlotAndSeesNoShortResult() throws Exception {
         try (TestGateway gateway = oneSlot("--weir.admission.client-stall-timeout=2s");
-                InputStream open = gateway.stream(TestGateway.READER, ARROW, BIG).body()) {
+                InputStream open =
+                        gateway.stream(TestGateway.READER, ARROW, BIG).body()) {
             assertThat(open.readNBytes(1000)).hasSize(1000);
 
             assertOthersRun(gateway);
@@ -95,20 +96,22 @@ class AbsentReadersTest {
             CredentialCallOption token = token(client, TestGateway.WRITER);
             AdmissionController admission = gateway.bean(AdmissionController.class);
             for (int i = 0; i < 4; i++) {
-                readers.add(
-                        gateway.stream(TestGateway.READER, ARROW, BIG).body());
+                readers.add(gateway.stream(TestGateway.READER, ARROW, BIG).body());
                 FlightStream stream = open(sql, token, BIG);
                 readers.add(stream);
                 assertThat(stream.next()).isTrue();
             }
-            await().atMost(Duration.ofSeconds(30)).until(() -> admission.snapshot().paused() == 8);
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> admission.snapshot().paused() == 8);
 
             HttpResponse<String> ninth = gateway.sql(TestGateway.ADMIN, "text/csv", "select 42 as n");
 
             assertThat(ninth.body()).isEqualTo("n\r\n42\r\n");
             assertThat(admission.snapshot().paused()).isEqualTo(8);
             InputStream goesOn = (InputStream) readers.get(0);
-            assertThat(goesOn.readNBytes(30_000_000)).as("a reader that goes on").hasSize(30_000_000);
+            assertThat(goesOn.readNBytes(30_000_000))
+                    .as("a reader that goes on")
+                    .hasSize(30_000_000);
             for (AutoCloseable reader : readers) {
                 reader.close();
             }
@@ -120,17 +123,20 @@ class AbsentReadersTest {
     @Tag("full")
     void aFlightClientThatVanishesInTheQueueIsFoundByKeepAlive() throws Exception {
         try (TestGateway gateway = oneSlot("--weir.admission.queue-timeout=10m");
-                InputStream open = gateway.stream(TestGateway.READER, ARROW, BIG).body();
+                InputStream open =
+                        gateway.stream(TestGateway.READER, ARROW, BIG).body();
                 Relay relay = new Relay(gateway.flightPort())) {
             AdmissionController admission = gateway.bean(AdmissionController.class);
             FlightClient client = flight(relay.port());
             FlightSqlClient sql = new FlightSqlClient(client);
             FlightStream waiting = open(sql, token(client, TestGateway.WRITER), "select 1");
-            await().atMost(Duration.ofSeconds(10)).until(() -> admission.snapshot().queued() == 1);
+            await().atMost(Duration.ofSeconds(10))
+                    .until(() -> admission.snapshot().queued() == 1);
 
             relay.fallSilent();
 
-            await().atMost(Duration.ofSeconds(90)).until(() -> admission.snapshot().queued() == 0);
+            await().atMost(Duration.ofSeconds(90))
+                    .until(() -> admission.snapshot().queued() == 0);
             assertThat(admission.snapshot().running()).as("the other goes on").isEqualTo(1);
             assertThat(open.readNBytes(1000)).hasSize(1000);
             relay.close();

@@ -111,8 +111,8 @@ class SaturationTest {
         json(send(TestGateway.ADMIN, "/v1/admission/limits", "PUT", "{\"max-queued\":" + (QUEUE + 1) + "}"));
         assertThat(readiness()).isEqualTo(200);
         assertThat(sql.execute("select 2", token).getEndpoints()).hasSize(1);
-        try (FlightStream catalogs = sql.getStream(
-                sql.getCatalogs(token).getEndpoints().get(0).getTicket(), token)) {
+        try (FlightStream catalogs =
+                sql.getStream(sql.getCatalogs(token).getEndpoints().get(0).getTicket(), token)) {
             assertThat(catalogs.next()).isTrue();
         }
 
@@ -122,7 +122,8 @@ class SaturationTest {
     @Test
     void aCancelReachesAWaiterOverEitherFrontAndFreesItsPlace() throws Exception {
         String id = "";
-        for (JsonNode query : json(send(TestGateway.WRITER, "/v1/queries", "GET", "")).get("queries")) {
+        for (JsonNode query :
+                json(send(TestGateway.WRITER, "/v1/queries", "GET", "")).get("queries")) {
             if (query.get("front").stringValue().equals("http")) {
                 id = query.get("queryId").stringValue();
             }
@@ -139,8 +140,7 @@ class SaturationTest {
                 .filteredOn(CompletableFuture::isDone)
                 .singleElement()
                 .satisfies(answer -> assertThat(answer.join().statusCode()).isEqualTo(499));
-        FlightRuntimeException cancelled =
-                catchThrowableOfType(FlightRuntimeException.class, queued::next);
+        FlightRuntimeException cancelled = catchThrowableOfType(FlightRuntimeException.class, queued::next);
         assertThat(cancelled.status().code()).isEqualTo(FlightStatusCode.CANCELLED);
         assertThat(admission.snapshot().queued()).isEqualTo(QUEUE - 2);
         assertThat(admission.snapshot().running()).isEqualTo(1);
@@ -187,8 +187,7 @@ class SaturationTest {
                 .timeout(Duration.ofSeconds(5))
                 .method(
                         method,
-                        content.map(HttpRequest.BodyPublishers::ofString)
-                                .orElse(HttpRequest.BodyPublishers.noBody()));
+                        content.map(HttpRequest.BodyPublishers::ofString).orElse(HttpRequest.BodyPublishers.noBody()));
         if (body.startsWith("{")) {
             request.header("Content-Type", "application/json");
         }

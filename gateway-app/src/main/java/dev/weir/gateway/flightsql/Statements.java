@@ -72,8 +72,19 @@ final class Statements {
     record Statement(String sql, ParameterPayload parameters) {}
 
     CompletionStage<Description> describe(Caller caller, String sql) {
-        return backend.queries()
-                .describe(caller.identity(), sql, sessions.settingsOf(caller).settings());
+        return describe(caller, sql, sessions.settingsOf(caller));
+    }
+
+    /** A client that leaves meanwhile gives it up. */
+    private CompletionStage<Description> describe(Caller caller, String sql, FlightSession.Settings session) {
+        CompletionStage<Description> description =
+                backend.queries().describe(caller.identity(), sql, session.settings());
+        caller.call()
+                .atEnd(() -> description
+                        .toCompletableFuture()
+                        .completeExceptionally(
+                                new GatewayException(GatewayErrorCode.CANCELLED, "The client has left.")));
+        return description;
     }
 
     /** The schema of the statement's stream. */
@@ -97,21 +108,19 @@ final class Statements {
                     ErrorDetails.ofLimit("query", "query parameter bytes", Long.toString(MAX_TICKET_PARAMETER_BYTES)));
         }
         FlightSession.Settings session = sessions.settingsOf(caller);
-        return backend.queries()
-                .describe(caller.identity(), statement.sql(), session.settings())
-                .thenCompose(description -> {
-                    if (description.givesRows()) {
-                        boolean isRead = description.kind().isRead();
-                        StatementTicket ticket = ticket(caller, statement, session, isRead ? "" : issuer, null);
-                        return CompletableFuture.completedFuture(
-                                info(caller, descriptor, ticket, infoSchema(statement, description)));
-                    }
-                    ParameterPayload parameters = statement.parameters();
-                    return run(caller, statement.sql(), decode(parameters).values(), parameters.size())
-                            .thenApply(StatementTicket.Outcome::new)
-                            .thenApply(outcome -> ticket(caller, statement, session, "", outcome))
-                            .thenApply(ticket -> info(caller, descriptor, ticket, ArrowSchemas.COUNT));
-                });
+        return describe(caller, statement.sql(), session).thenCompose(description -> {
+            if (description.givesRows()) {
+                boolean isRead = description.kind().isRead();
+                StatementTicket ticket = ticket(caller, statement, session, isRead ? "" : issuer, null);
+                return CompletableFuture.completedFuture(
+                        info(caller, descriptor, ticket, infoSchema(statement, description)));
+            }
+            ParameterPayload parameters = statement.parameters();
+            return run(caller, statement.sql(), decode(parameters).values(), parameters.size())
+                    .thenApply(StatementTicket.Outcome::new)
+                    .thenApply(outcome -> ticket(caller, statement, session, "", outcome))
+                    .thenApply(ticket -> info(caller, descriptor, ticket, ArrowSchemas.COUNT));
+        });
     }
 
     /**

@@ -153,10 +153,19 @@ final class Refusals {
     /** A limit's name below {@code weir.admission}, at the node of the tree that sets it. */
     private record Named(String scope, String name) {}
 
-    /** Without a predicted wait: when to ask again says nothing about how long the query would have waited. */
+    /** When to ask again says nothing about how long the query would have waited: that is told only where it was known. */
     private static ErrorDetails details(
             Rejection rejection, ErrorDetails.@Nullable Limit limit, @Nullable Integer position) {
-        return new ErrorDetails(null, null, null, limit, rejection.retryAfter(), null, position, null, null);
+        return new ErrorDetails(
+                null,
+                null,
+                null,
+                limit,
+                rejection.retryAfter(),
+                rejection.predictedWait().orElse(null),
+                position,
+                null,
+                null);
     }
 
     private static ErrorDetails.Limit limit(Named named, String value) {

@@ -90,6 +90,9 @@ final class FakeQueries implements QueryService {
     /** Batches come only when given by hand when set. */
     volatile boolean holdBatches;
 
+    /** What every description is, once it is complete; null when each is there at once. */
+    volatile CompletableFuture<Description> describing;
+
     FakeQueries(BufferAllocator allocator) {
         this.allocator = allocator;
     }
@@ -117,6 +120,10 @@ final class FakeQueries implements QueryService {
     @Override
     public CompletionStage<Description> describe(Identity identity, String sql, SessionSettings settings) {
         described.add(new Described(identity, sql, settings));
+        CompletableFuture<Description> held = describing;
+        if (held != null) {
+            return held;
+        }
         Script script = scripts.get(sql);
         if ("nowhere".equals(settings.catalog()) || "nowhere".equals(settings.schema())) {
             return CompletableFuture.failedFuture(

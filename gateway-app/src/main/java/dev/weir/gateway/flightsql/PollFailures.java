@@ -13,14 +13,17 @@ final class PollFailures {
     /**
      * @param open whether the result was there to be read
      * @param granted whether the query had its permit
+     * @param writes whether it changes something: that may be committed once it was granted, read or not
      */
-    static GatewayException absent(boolean open, boolean granted, FlightSqlSettings settings) {
+    static GatewayException absent(boolean open, boolean granted, boolean writes, FlightSqlSettings settings) {
         String name = open || granted ? "flight.claim-timeout" : "flight.poll-timeout";
         Duration allowed = open || granted ? settings.claimTimeout() : settings.pollTimeout();
+        boolean mayBeCommitted = writes && (open || granted);
         return new GatewayException(
-                GatewayErrorCode.NOT_FOUND,
+                mayBeCommitted ? GatewayErrorCode.OUTCOME_UNKNOWN : GatewayErrorCode.NOT_FOUND,
                 "The query was cancelled: " + (open ? "nobody read its result" : "its client did not poll")
-                        + " within weir." + name + " (" + allowed.toMillis() + " ms); submit it again.",
+                        + " within weir." + name + " (" + allowed.toMillis() + " ms); "
+                        + (mayBeCommitted ? "what it changed may have been committed." : "submit it again."),
                 ErrorDetails.ofLimit("query", name, allowed.toMillis() + " ms"));
     }
 

@@ -52,6 +52,7 @@ final class PolledQuery {
     private record Waiter(String seen, Instant until, CompletableFuture<Void> news) {}
 
     private final String user;
+    private final boolean writes;
     private final FlightSqlSettings settings;
     private final Clock clock;
 
@@ -94,15 +95,18 @@ final class PolledQuery {
     private Instant nextLook;
 
     /**
+     * @param writes whether it changes something
      * @param described schema of the result as far as it is known; null when it hangs on values
      */
     PolledQuery(
             String user,
             QueryExecution execution,
+            boolean writes,
             @Nullable Schema described,
             FlightSqlSettings settings,
             Clock clock) {
         this.user = user;
+        this.writes = writes;
         this.execution = execution;
         this.last = execution.snapshot();
         this.schema = described;
@@ -336,7 +340,7 @@ final class PolledQuery {
                     deadline = now.plus(absence());
                 }
             } else if (!now.isBefore(deadline)) {
-                expired = PollFailures.absent(phase == Phase.OPEN, granted, settings);
+                expired = PollFailures.absent(phase == Phase.OPEN, granted, writes, settings);
             }
         }
         wake(woken);

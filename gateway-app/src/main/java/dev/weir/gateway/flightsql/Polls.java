@@ -103,7 +103,8 @@ final class Polls {
                 statements.submit(caller, request, statement.parameters().size());
         Schema described =
                 description.givesRows() ? Statements.infoSchema(statement, description) : ArrowSchemas.COUNT;
-        PolledQuery query = new PolledQuery(caller.user(), execution, described, settings, clock);
+        boolean writes = !description.kind().isRead();
+        PolledQuery query = new PolledQuery(caller.user(), execution, writes, described, settings, clock);
         live.put(execution.id(), query);
         if (description.givesRows()) {
             var unused = execution.stream().whenComplete((stream, failure) -> {

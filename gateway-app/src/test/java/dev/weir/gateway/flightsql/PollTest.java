@@ -267,6 +267,16 @@ class PollTest {
     }
 
     @Test
+    void oneThatNobodyReadIsNotSaidToBeUndone() {
+        Flight.PollInfo complete = polls.submit("ann", "returning");
+        harness.clock.advance(FrontHarness.CLAIM_TIMEOUT);
+        await().atMost(5, TimeUnit.SECONDS)
+                .untilAsserted(() -> assertThat(queries.last().cancels).containsExactly(CancelReason.CLIENT_GONE));
+
+        StatementsTest.assertStatus(() -> read(complete), FlightStatusCode.UNKNOWN, "may have been committed");
+    }
+
+    @Test
     void aQueryThatFailsWhileItWaitsAnswersThePollThatWaits() {
         Flight.PollInfo first = queued("numbers");
         ListenableFuture<Flight.PollInfo> waiting = waiting(first);

@@ -87,6 +87,9 @@ final class FakeQueries implements QueryService {
     /** Queries stay queued until opened by hand when set. */
     volatile boolean holdQueued;
 
+    /** Where held queries are in the queue; 0 when they have left it and run. */
+    volatile int position;
+
     /** Batches come only when given by hand when set. */
     volatile boolean holdBatches;
 
@@ -179,6 +182,7 @@ final class FakeQueries implements QueryService {
         final CompletableFuture<ResultStream> stream = new CompletableFuture<>();
         final CompletableFuture<QuerySnapshot> done = new CompletableFuture<>();
         final List<CancelReason> cancels = new CopyOnWriteArrayList<>();
+        final AtomicInteger snapshots = new AtomicInteger();
         private final String id;
         volatile Numbers numbers;
 
@@ -207,6 +211,7 @@ final class FakeQueries implements QueryService {
 
         private QuerySnapshot snapshot(QueryState state, GatewayErrorCode error, String message) {
             Script script = scripts.get(request.sql());
+            boolean waits = state == QueryState.QUEUED;
             return new QuerySnapshot(
                     id,
                     identity.user(),
@@ -225,10 +230,10 @@ final class FakeQueries implements QueryService {
                     null,
                     null,
                     AdmissionTrail.NONE,
-                    null,
-                    null,
-                    null,
-                    null,
+                    waits ? position : null,
+                    waits ? "max-running" : null,
+                    waits ? new ErrorDetails.Limit("global", "max-running", "1") : null,
+                    waits ? Duration.ofSeconds(4) : null,
                     cancels.isEmpty() ? null : cancels.get(0),
                     null,
                     null,
@@ -271,7 +276,12 @@ final class FakeQueries implements QueryService {
 
         @Override
         public QuerySnapshot snapshot() {
-            return done.isDone() ? done.join() : snapshot(QueryState.RUNNING, null, null);
+            snapshots.incrementAndGet();
+            if (done.isDone()) {
+                return done.join();
+            }
+            boolean waits = !stream.isDone() && position > 0;
+            return snapshot(waits ? QueryState.QUEUED : QueryState.RUNNING, null, null);
         }
     }
 

@@ -15,6 +15,7 @@ import dev.weir.auth.Identity;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -84,6 +85,14 @@ class RefusalsTest {
                     .as("when to ask again is no prediction")
                     .isNull();
             assertThat(late.text()).contains("60000 ms (queue-timeout)");
+            Duration known = Duration.ofSeconds(9);
+            assertThat(refused(
+                                    EVE,
+                                    new Rejection.QueueTimeout(
+                                            reason, Duration.ofSeconds(60), 4, RETRY, Optional.of(known)))
+                            .details()
+                            .predictedWait())
+                    .isEqualTo(known);
         }
     }
 

@@ -67,16 +67,7 @@ class LimitNamesTest {
 
     private static GroupLimits group(String... own) {
         return new GroupLimits(
-                1,
-                10,
-                1,
-                Duration.ofDays(1),
-                1_000,
-                4,
-                1_000,
-                null,
-                new UserLimits(1, 0, 0, THREE),
-                Set.of(own));
+                1, 10, 1, Duration.ofDays(1), 1_000, 4, 1_000, null, new UserLimits(1, 0, 0, THREE), Set.of(own));
     }
 
     private static AdmissionRequest request(String user, long bytes) {

@@ -78,7 +78,8 @@ class LincheckSlotTest {
     /** The same in the controller. */
     public static class OnePausedCalls {
 
-        private final FairAdmissionController controller = ModelChecking.controller(Tree.running(1).build(), AdmissionListener.NONE);
+        private final FairAdmissionController controller =
+                ModelChecking.controller(Tree.running(1).build(), AdmissionListener.NONE);
         private @Nullable Permit permit;
 
         @Operation(runOnce = true)

@@ -63,7 +63,8 @@ class LincheckTest {
     /** All that may end a waiter. */
     public static class WaiterCalls {
 
-        private final FairAdmissionController controller = ModelChecking.controller(Limits.running(1).build(), AdmissionListener.NONE);
+        private final FairAdmissionController controller =
+                ModelChecking.controller(Limits.running(1).build(), AdmissionListener.NONE);
         private final Waiter waiter = new Waiter(request(0), account(), controller);
         private final Permit permit = new Permit(
                 waiter, Slots.ALL, new FairQueue(new Capacity(Limits.running(1).build())), 0, controller);
@@ -94,12 +95,13 @@ class LincheckTest {
 
         private final AtomicInteger closed = new AtomicInteger();
         private final AtomicInteger released = new AtomicInteger();
-        private final FairAdmissionController controller = ModelChecking.controller(Limits.running(1).build(), new AdmissionListener() {
-            @Override
-            public void released(AdmissionRequest request, RunPermit.Outcome outcome, long heldNanos) {
-                released.incrementAndGet();
-            }
-        });
+        private final FairAdmissionController controller =
+                ModelChecking.controller(Limits.running(1).build(), new AdmissionListener() {
+                    @Override
+                    public void released(AdmissionRequest request, RunPermit.Outcome outcome, long heldNanos) {
+                        released.incrementAndGet();
+                    }
+                });
         private @Nullable Permit permit;
 
         @Operation
@@ -191,7 +193,8 @@ class LincheckTest {
     /** Each thread asks for itself; they meet in the controller. */
     public static class ControllerCalls {
 
-        private final FairAdmissionController controller = ModelChecking.controller(Limits.running(1).build(), AdmissionListener.NONE);
+        private final FairAdmissionController controller =
+                ModelChecking.controller(Limits.running(1).build(), AdmissionListener.NONE);
         private final @Nullable Waiter[] own = new Waiter[8];
 
         @Operation

@@ -306,8 +306,7 @@ final class Reference {
     }
 
     /** Refuses waiters, the one whose time runs out first before the others, all for what holds before that. */
-    private void refuse(
-            Predicate<ReferenceQuery> which, Function<ReferenceQuery, String> why) {
+    private void refuse(Predicate<ReferenceQuery> which, Function<ReferenceQuery, String> why) {
         List<ReferenceQuery> refused = waiting.stream()
                 .filter(which)
                 .sorted(Comparator.<ReferenceQuery>comparingLong(query -> query.deadline)

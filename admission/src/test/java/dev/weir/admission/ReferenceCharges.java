@@ -51,7 +51,8 @@ final class ReferenceCharges {
     void startAfresh(ReferenceQuery query, Slots in) {
         in(in).startUserAfresh(query.group, query.user());
         boolean othersWait = waitingIn(in)
-                .anyMatch(other -> other.group.equals(query.group) && !other.user().equals(query.user()));
+                .anyMatch(other ->
+                        other.group.equals(query.group) && !other.user().equals(query.user()));
         if (!othersWait) {
             in(in).startGroupAfresh(query.group);
         }

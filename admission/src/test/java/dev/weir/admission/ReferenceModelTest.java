@@ -279,7 +279,8 @@ class ReferenceModelTest {
                 check();
             }
             gate.assertIdle();
-            assertThat(drained == null || drained.toCompletableFuture().isDone()).isTrue();
+            assertThat(drained == null || drained.toCompletableFuture().isDone())
+                    .isTrue();
         }
     }
 }

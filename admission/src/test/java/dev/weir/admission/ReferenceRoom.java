@@ -74,7 +74,8 @@ final class ReferenceRoom {
 
     boolean underUserCap(Slots slots, String user, String group) {
         return slots == Slots.ALL
-                ? count(is(State.RUNS).and(of(user))) < limits.group(group).user().maxRunning()
+                ? count(is(State.RUNS).and(of(user)))
+                        < limits.group(group).user().maxRunning()
                 : count(is(State.IN_LANE).and(of(user))) < laneByPart(2);
     }
 
@@ -153,8 +154,7 @@ final class ReferenceRoom {
         if (!underUserCap(Slots.ALL, query.user(), query.group)) {
             return WaitReason.USER_MAX_RUNNING;
         }
-        if (!underGroupCap(Slots.ALL, query.group)
-                && limits.group(query.group).maxRunning() < limits.maxRunning()) {
+        if (!underGroupCap(Slots.ALL, query.group) && limits.group(query.group).maxRunning() < limits.maxRunning()) {
             return WaitReason.GROUP_MAX_RUNNING;
         }
         if (held) {
@@ -215,9 +215,7 @@ final class ReferenceRoom {
         Map<WaitReason, Integer> reasons = new HashMap<>();
         lines.values()
                 .forEach(line -> reasons.merge(
-                        reason(line.stream().min(ReferenceWalk.WITHIN_USER).orElseThrow()),
-                        line.size(),
-                        Integer::sum));
+                        reason(line.stream().min(ReferenceWalk.WITHIN_USER).orElseThrow()), line.size(), Integer::sum));
         return reasons;
     }
 }

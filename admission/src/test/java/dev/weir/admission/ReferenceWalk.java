@@ -21,8 +21,7 @@ record ReferenceWalk(@Nullable ReferenceQuery found, List<ReferenceQuery> skippe
     private static List<ReferenceQuery> heads(List<ReferenceQuery> waiting, ReferenceTurns turns) {
         return waiting.stream()
                 .filter(query -> waiting.stream()
-                        .noneMatch(other ->
-                                other.user().equals(query.user()) && WITHIN_USER.compare(other, query) < 0))
+                        .noneMatch(other -> other.user().equals(query.user()) && WITHIN_USER.compare(other, query) < 0))
                 .sorted(Comparator.<ReferenceQuery>comparingDouble(query -> turns.ofGroup(query.group))
                         .thenComparing(query -> query.group)
                         .thenComparingDouble(query -> turns.ofUser(query.group, query.user()))
@@ -30,8 +29,7 @@ record ReferenceWalk(@Nullable ReferenceQuery found, List<ReferenceQuery> skippe
                 .toList();
     }
 
-    static ReferenceWalk over(
-            List<ReferenceQuery> waiting, ReferenceTurns turns, Slots slots, ReferenceRoom room) {
+    static ReferenceWalk over(List<ReferenceQuery> waiting, ReferenceTurns turns, Slots slots, ReferenceRoom room) {
         List<ReferenceQuery> skipped = new ArrayList<>();
         if (!room.isFree(slots)) {
             return new ReferenceWalk(null, skipped);

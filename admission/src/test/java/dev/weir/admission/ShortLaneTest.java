@@ -157,14 +157,7 @@ class ShortLaneTest {
         gate.teach("ann", "lookup", MOMENT);
         Gate.Query last = gate.submit(gate.request("ann", "lookup"));
         Gate.Query large = gate.submit(new AdmissionRequest(
-                "large",
-                "bob",
-                List.of(),
-                1,
-                OptionalLong.of(1_000_000),
-                Gate.FOREVER,
-                Priority.NORMAL,
-                true));
+                "large", "bob", List.of(), 1, OptionalLong.of(1_000_000), Gate.FOREVER, Priority.NORMAL, true));
         assertThat(large.isWaiting()).isTrue();
         int passed = 0;
         for (int i = 0; i < 1000 && last.isRunning(); i++) {

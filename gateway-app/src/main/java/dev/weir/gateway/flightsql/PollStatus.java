@@ -40,7 +40,8 @@ final class PollStatus {
                 json.writeEndObject();
             }
             if (query.predictedWait() != null) {
-                json.writeNumberProperty("predictedWaitMs", query.predictedWait().toMillis());
+                json.writeNumberProperty(
+                        "predictedWaitMs", query.predictedWait().toMillis());
             }
             json.writeEndObject();
         }

@@ -46,7 +46,8 @@ final class PolledQuery {
      * @param count of a statement without rows, once it is counted
      * @param expires the client must have come back by then
      */
-    record Status(Phase phase, QuerySnapshot query, @Nullable Schema schema, OptionalLong count, Instant expires) {}
+    record Status(
+            Phase phase, QuerySnapshot query, @Nullable Schema schema, OptionalLong count, Instant expires) {}
 
     /** A poll that waits. */
     private record Waiter(String seen, Instant until, CompletableFuture<Void> news) {}
@@ -231,9 +232,7 @@ final class PolledQuery {
         String now = PollStatus.seen(snapshot());
         Waiter before;
         synchronized (this) {
-            if (phase != Phase.WAITING
-                    || !now.equals(seen)
-                    || !clock.instant().isBefore(until)) {
+            if (phase != Phase.WAITING || !now.equals(seen) || !clock.instant().isBefore(until)) {
                 return CompletableFuture.completedFuture(null);
             }
             before = waiter;

@@ -101,8 +101,7 @@ final class Polls {
             Caller caller, QueryRequest request, Statements.Statement statement, Description description) {
         QueryExecution execution =
                 statements.submit(caller, request, statement.parameters().size());
-        Schema described =
-                description.givesRows() ? Statements.infoSchema(statement, description) : ArrowSchemas.COUNT;
+        Schema described = description.givesRows() ? Statements.infoSchema(statement, description) : ArrowSchemas.COUNT;
         boolean writes = !description.kind().isRead();
         PolledQuery query = new PolledQuery(caller.user(), execution, writes, described, settings, clock);
         live.put(execution.id(), query);
@@ -117,8 +116,7 @@ final class Polls {
             });
         } else {
             // Nothing to read: it runs on its own, as at GetFlightInfo.
-            var unused = execution
-                    .stream()
+            var unused = execution.stream()
                     .thenCompose(stream -> statements.count(execution, stream))
                     .whenComplete((count, failure) -> {
                         if (failure != null) {
@@ -146,8 +144,7 @@ final class Polls {
         PollHandle handle = PollHandle.decode(payload);
         PolledQuery query = find(caller, handle);
         caller.call().header(FlightErrors.QUERY_ID, query.id());
-        CompletableFuture<Void> news =
-                query.news(handle.seen(), clock.instant().plus(LONGEST_WAIT));
+        CompletableFuture<Void> news = query.news(handle.seen(), clock.instant().plus(LONGEST_WAIT));
         // Clients may poll with a short deadline: that one call is over, and the query goes on.
         caller.call().atEnd(() -> query.left(news));
         return news.thenApply(nothing -> answer(caller, descriptor, query));
@@ -156,15 +153,14 @@ final class Polls {
     private Flight.PollInfo answer(Caller caller, Flight.FlightDescriptor descriptor, PolledQuery query) {
         PolledQuery.Status status = query.tell();
         Flight.PollInfo.Builder answer = Flight.PollInfo.newBuilder().setExpirationTime(timestamp(status.expires()));
-        Flight.FlightInfo.Builder info =
-                switch (status.phase()) {
-                    case COUNTED -> statements.ofCount(caller, descriptor, status.count()).toBuilder();
-                    case OPEN -> FlightInfos.of(descriptor, status.schema(), endpoint(caller, query));
-                    default -> {
-                        answer.setFlightDescriptor(nextPoll(caller, status));
-                        yield FlightInfos.of(descriptor, status.schema());
-                    }
-                };
+        Flight.FlightInfo.Builder info = switch (status.phase()) {
+            case COUNTED -> statements.ofCount(caller, descriptor, status.count()).toBuilder();
+            case OPEN -> FlightInfos.of(descriptor, status.schema(), endpoint(caller, query));
+            default -> {
+                answer.setFlightDescriptor(nextPoll(caller, status));
+                yield FlightInfos.of(descriptor, status.schema());
+            }
+        };
         return answer.setInfo(info.setAppMetadata(PollStatus.json(status.query())))
                 .build();
     }
@@ -198,7 +194,8 @@ final class Polls {
     void stream(Caller caller, byte[] payload, ServerStreamListener listener) {
         PollHandle handle = PollHandle.decode(payload);
         if (!handle.isTicket()) {
-            throw FlightErrors.invalidRequest("This is a descriptor to poll with; the last poll's answer has the ticket.");
+            throw FlightErrors.invalidRequest(
+                    "This is a descriptor to poll with; the last poll's answer has the ticket.");
         }
         PolledQuery query = find(caller, handle);
         caller.call().header(FlightErrors.QUERY_ID, query.id());
@@ -247,8 +244,7 @@ final class Polls {
                 return PollHandle.decode(payload).queryId();
             }
         }
-        byte[] payload =
-                handles.openPacked(caller, info.getFlightDescriptor().getCmd());
+        byte[] payload = handles.openPacked(caller, info.getFlightDescriptor().getCmd());
         return payload != null && PollHandle.is(payload)
                 ? PollHandle.decode(payload).queryId()
                 : null;

@@ -343,8 +343,7 @@ final class Statements {
 
     /** What a statement asks for, in its caller's session. */
     QueryRequest request(Caller caller, Statement statement) {
-        return request(
-                caller, statement.sql(), decode(statement.parameters()).values());
+        return request(caller, statement.sql(), decode(statement.parameters()).values());
     }
 
     private QueryRequest request(Caller caller, String sql, List<List<@Nullable Object>> rows) {

@@ -143,8 +143,7 @@ class EffectiveLimitsTest {
                 .as("cut to the group's budget")
                 .isEqualTo("groups.etl.memory.max-per-query");
         assertThat(limits.admission().nameOf("etl", "user.rate.requests")).isEqualTo("user.rate.requests");
-        assertThat(limits.admission().nameOf("bi", "user.rate.requests"))
-                .isEqualTo("groups.bi.user.rate.requests");
+        assertThat(limits.admission().nameOf("bi", "user.rate.requests")).isEqualTo("groups.bi.user.rate.requests");
         assertThat(limits.admission().nameOf("bi", "user.max-running")).isEqualTo("groups.bi.user.max-running");
         assertThat(limits.admission().nameOf("bi", "memory.max-per-query")).isEqualTo("memory.max-per-query");
         assertThat(limits.admission().nameOf("nobody", "user.max-running")).isEqualTo("user.max-running");

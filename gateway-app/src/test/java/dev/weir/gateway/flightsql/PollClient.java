@@ -70,7 +70,8 @@ final class PollClient implements AutoCloseable {
     }
 
     static Flight.FlightDescriptor descriptor(String sql) {
-        return descriptor(FlightSql.CommandStatementQuery.newBuilder().setQuery(sql).build());
+        return descriptor(
+                FlightSql.CommandStatementQuery.newBuilder().setQuery(sql).build());
     }
 
     static Flight.FlightDescriptor descriptor(Message command) {
@@ -90,8 +91,7 @@ final class PollClient implements AutoCloseable {
     }
 
     static JsonNode status(Flight.PollInfo poll) {
-        return JsonMapper.shared()
-                .readTree(poll.getInfo().getAppMetadata().toString(StandardCharsets.UTF_8));
+        return JsonMapper.shared().readTree(poll.getInfo().getAppMetadata().toString(StandardCharsets.UTF_8));
     }
 
     /** The call fails with that code of the table. */

@@ -200,7 +200,9 @@ class PollRefusalsTest {
         FlightClient ann = harness.flightAs("ann");
         FlightDescriptor next = queued(ann).getFlightDescriptor().orElseThrow();
 
-        assertThat(cancel(ann, FlightInfo.builder(FakeQueries.NUMBERS, next, List.of()).build()))
+        assertThat(cancel(
+                        ann,
+                        FlightInfo.builder(FakeQueries.NUMBERS, next, List.of()).build()))
                 .isEqualTo(CancelStatus.CANCELLED);
     }
 
@@ -244,7 +246,10 @@ class PollRefusalsTest {
 
         assertThat(queries.last().request.settings().catalog()).isEqualTo("lake");
         assertThat(queries.last().request.statementTimeout()).contains(Duration.ofSeconds(30));
-        assertThat(queries.described.get(queries.described.size() - 1).settings().catalog())
+        assertThat(queries.described
+                        .get(queries.described.size() - 1)
+                        .settings()
+                        .catalog())
                 .isEqualTo("lake");
     }
 
@@ -272,8 +277,7 @@ class PollRefusalsTest {
 
     @Test
     void catalogQuestionsAreCompleteAtOnce() {
-        Flight.PollInfo answer =
-                polls.poll("ann", descriptor(FlightSql.CommandGetTableTypes.getDefaultInstance()));
+        Flight.PollInfo answer = polls.poll("ann", descriptor(FlightSql.CommandGetTableTypes.getDefaultInstance()));
 
         assertThat(answer.hasFlightDescriptor()).isFalse();
         assertThat(answer.getInfo().getEndpointList()).hasSize(1);

@@ -124,9 +124,13 @@ class PollTest {
         Flight.PollInfo first = queued("numbers");
         queries.position = 2;
 
-        assertThat(status(polls.poll("ann", first.getFlightDescriptor())).get("position").intValue())
+        assertThat(status(polls.poll("ann", first.getFlightDescriptor()))
+                        .get("position")
+                        .intValue())
                 .isEqualTo(2);
-        assertThat(status(polls.poll("ann", first.getFlightDescriptor())).get("position").intValue())
+        assertThat(status(polls.poll("ann", first.getFlightDescriptor()))
+                        .get("position")
+                        .intValue())
                 .isEqualTo(2);
     }
 
@@ -157,7 +161,8 @@ class PollTest {
 
         await().atMost(5, TimeUnit.SECONDS)
                 .untilAsserted(() -> assertThat(queries.last().cancels).containsExactly(CancelReason.CLIENT_GONE));
-        await().atMost(5, TimeUnit.SECONDS).until(() -> queries.last().numbers.closes.get() > 0);
+        await().atMost(5, TimeUnit.SECONDS)
+                .until(() -> queries.last().numbers.closes.get() > 0);
         StatementsTest.assertStatus(() -> read(complete), FlightStatusCode.NOT_FOUND, "weir.flight.claim-timeout");
         refused(
                 () -> polls.poll("ann", first.getFlightDescriptor()),
@@ -172,12 +177,10 @@ class PollTest {
         queries.last().open();
         Flight.PollInfo complete = polls.poll("ann", first.getFlightDescriptor());
         try (var stream = harness.flightAs("ann").getStream(ticket(complete))) {
-            await().atMost(5, TimeUnit.SECONDS).until(() -> queries.last().numbers.pulls.get() == 1);
+            await().atMost(5, TimeUnit.SECONDS)
+                    .until(() -> queries.last().numbers.pulls.get() == 1);
             harness.clock.advance(FrontHarness.CLAIM_TIMEOUT.multipliedBy(3));
-            refused(
-                    () -> polls.poll("ann", first.getFlightDescriptor()),
-                    GatewayErrorCode.CONFLICT,
-                    "claimed already");
+            refused(() -> polls.poll("ann", first.getFlightDescriptor()), GatewayErrorCode.CONFLICT, "claimed already");
             queries.holdBatches = false;
             queries.last().numbers.give();
             assertThat(FrontHarness.numbers(stream)).hasSize(6);
@@ -283,10 +286,7 @@ class PollTest {
         queries.last().fail(new GatewayException(GatewayErrorCode.QUEUE_TIMEOUT, "It waited too long."));
 
         refused(() -> answer(waiting), GatewayErrorCode.QUEUE_TIMEOUT, "too long");
-        refused(
-                () -> polls.poll("ann", first.getFlightDescriptor()),
-                GatewayErrorCode.QUEUE_TIMEOUT,
-                "too long");
+        refused(() -> polls.poll("ann", first.getFlightDescriptor()), GatewayErrorCode.QUEUE_TIMEOUT, "too long");
     }
 
     @Test

@@ -114,14 +114,7 @@ class RefusalsTest {
                 new UserLimits(2, 1, 1, null),
                 Set.of("user.max-running"));
         AdmissionLimits limits = new AdmissionLimits(
-                9,
-                9,
-                0,
-                Duration.ofMillis(250),
-                0,
-                1000,
-                null,
-                Map.of(AdmissionLimits.DEFAULT_GROUP, etl, "etl", etl));
+                9, 9, 0, Duration.ofMillis(250), 0, 1000, null, Map.of(AdmissionLimits.DEFAULT_GROUP, etl, "etl", etl));
         assertThat(Refusals.holding(WaitReason.USER_MAX_RUNNING, new Refusals.InForce(limits, "etl", 0.9)))
                 .isEqualTo(new ErrorDetails.Limit("user", "groups.etl.user.max-running", "2"));
     }

@@ -141,8 +141,7 @@ class PollFlightTest {
     }
 
     private static JsonNode status(PollInfo poll) {
-        return JsonMapper.shared()
-                .readTree(new String(poll.getFlightInfo().getAppMetadata(), StandardCharsets.UTF_8));
+        return JsonMapper.shared().readTree(new String(poll.getFlightInfo().getAppMetadata(), StandardCharsets.UTF_8));
     }
 
     @Test
@@ -175,7 +174,8 @@ class PollFlightTest {
             assertThat(here.running()).as("the grant waits for its reader").isEqualTo(1);
             assertThat(here.gateway.bean(DefaultQueryService.class).liveQueries())
                     .hasSize(1)
-                    .allMatch(query -> query.id().equals(status(first).get("queryId").stringValue()));
+                    .allMatch(query ->
+                            query.id().equals(status(first).get("queryId").stringValue()));
             assertThat(here.read(info))
                     .containsExactlyElementsOf(
                             LongStream.range(0, 300_000).boxed().toList());

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.weir.admission.AdmissionController;
 import dev.weir.admission.AdmissionControllers;
 import dev.weir.admission.AdmissionLimits;
-import dev.weir.admission.AdmissionListener;
 import dev.weir.admission.AdmissionSnapshot;
 import dev.weir.admission.GroupLimits;
 import dev.weir.admission.UserLimits;
@@ -60,16 +59,17 @@ class CountersModelTest {
         private final Random random;
         private final FakeEngine engine = new FakeEngine();
         private final FakeTimers timers = new FakeTimers();
+        private final AdmissionRelay relay = new AdmissionRelay();
         private final AdmissionController admission = AdmissionControllers.create(
                 limits(),
                 timers::nanoTime,
                 (task, delay) -> timers.schedule(Duration.ofNanos(delay), task)::cancel,
                 Runnable::run,
-                AdmissionListener.NONE);
+                relay);
         private final FakeAdmission lane = new FakeAdmission();
         private final DefaultQueryService service = new DefaultQueryService(
                 engine,
-                new DefaultQueryService.Controllers(admission, lane, lane),
+                new DefaultQueryService.Controllers(admission, relay, lane, lane),
                 new FakeLimits(new QueryLimits(
                         Duration.ofSeconds(60), Duration.ofSeconds(25), Duration.ofSeconds(8), Duration.ofSeconds(30))),
                 timers,

@@ -93,8 +93,7 @@ final class RunRecord {
                 request.settings(),
                 request.parameterRows(),
                 EngineQuery.DEFAULT_BATCH_ROWS,
-                new QueryContext(
-                        identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout));
+                new QueryContext(identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout));
     }
 
     private @Nullable String queryClass(@Nullable RunPermit held) {

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /**
  * One batch as an Arrow IPC record batch message, in the bytes that came from where the query runs. It can be handed on
- * without being decoded.
+ * without being decoded: its buffers are not compressed, since not every client could read them.
  *
  * <p>Owned by whoever pulled it; closed once, from any thread. Not thread-safe otherwise.
  */

@@ -4,8 +4,9 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * Entry point of the client side: {@code latency}, {@code http}, {@code flight}, {@code contention},
- * {@code slow-readers}, and without a server {@code drain}, {@code select1} and {@code decisions}; see the scripts in bench/.
+ * Entry point of the client side: {@code latency}, {@code relay-latency}, {@code http}, {@code flight},
+ * {@code contention}, {@code slow-readers}, and without a server {@code drain}, {@code select1} and {@code decisions};
+ * see the scripts in bench/.
  */
 public final class Bench {
 
@@ -14,6 +15,7 @@ public final class Bench {
     public static void main(String[] args) throws Exception {
         switch (args[0]) {
             case "latency" -> Latency.run(Target.of(args), Integer.parseInt(args[6]));
+            case "relay-latency" -> Latency.relay(Target.of(args), Integer.parseInt(args[6]));
             case "contention" ->
                 Contention.run(
                         Target.of(args),

@@ -12,12 +12,15 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
 import java.util.Base64;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
 import org.apache.arrow.flight.CallOption;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightRuntimeException;
@@ -37,20 +40,24 @@ final class Clients {
     private Clients() {}
 
     static HttpClient http(Bench.Target target) throws GeneralSecurityException, IOException {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, new TrustManager[] {trusting(target.certificate())}, null);
+        return HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .sslContext(context)
+                .build();
+    }
+
+    static X509TrustManager trusting(Path certificate) throws GeneralSecurityException, IOException {
         KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
         store.load(null, null);
-        try (InputStream in = Files.newInputStream(target.certificate())) {
+        try (InputStream in = Files.newInputStream(certificate)) {
             store.setCertificateEntry(
                     "server", CertificateFactory.getInstance("X.509").generateCertificate(in));
         }
         TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trust.init(store);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, trust.getTrustManagers(), null);
-        return HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .sslContext(context)
-                .build();
+        return (X509TrustManager) trust.getTrustManagers()[0];
     }
 
     static String basic(Bench.Target target) {

@@ -57,6 +57,19 @@ final class Latency {
         }
     }
 
+    /** In one round trip through a relay, against the bare relay. */
+    static void relay(Bench.Target target, int calls) throws Exception {
+        Bench.print("SELECT 1, ms", "p50", "p99", "p50 bare", "p99 bare", "p50 diff");
+        try (Clients.Flight gateway = Clients.flight(target, target.flightPort());
+                Clients.Flight bare = Clients.flight(target, target.barePort())) {
+            compare(
+                    "Flight SQL, one round trip",
+                    calls,
+                    n -> read(gateway.client(), ticket(n), gateway.credentials()),
+                    n -> read(bare.client(), ticket(n), bare.credentials()));
+        }
+    }
+
     private static void compare(String name, int calls, Call gateway, Call bare) throws Exception {
         int each = calls / ROUNDS;
         measure(gateway, 0, calls / 2);

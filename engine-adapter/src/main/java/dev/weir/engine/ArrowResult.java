@@ -5,6 +5,7 @@ import java.util.concurrent.CompletionStage;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.types.pojo.Schema;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A result that is read batch by batch.
@@ -31,6 +32,27 @@ public interface ArrowResult extends AutoCloseable {
      *     while an earlier stage is open is a programming error ({@link IllegalStateException})
      */
     CompletionStage<Boolean> next();
+
+    /** Whether {@link #nextEncoded} works: the batches come encoded from elsewhere. Constant. */
+    default boolean givesEncoded() {
+        return false;
+    }
+
+    /**
+     * Gives the next batch as it came, instead of loading it into {@link #root()}. The two ways of pulling may be mixed,
+     * batch by batch.
+     *
+     * @return a stage that gives null at the end; the caller owns and closes the batch. Fails as {@link #next()} does
+     * @throws UnsupportedOperationException unless {@link #givesEncoded()}
+     */
+    default CompletionStage<@Nullable EncodedBatch> nextEncoded() {
+        throw new UnsupportedOperationException("Batches are not encoded");
+    }
+
+    /** Most memory that the query had at once, where that was measured; known at the end of the result. */
+    default OptionalLong peakMemoryBytes() {
+        return OptionalLong.empty();
+    }
 
     /** Rows changed, for a statement that changes rows; known when the result exists. */
     OptionalLong updateCount();

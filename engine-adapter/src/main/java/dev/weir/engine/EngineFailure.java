@@ -22,8 +22,12 @@ public enum EngineFailure {
     MEMORY,
     /** Stopped because someone asked. */
     CANCELLED,
+    /** Ran past its {@link QueryContext#timeLeft()}, where the engine keeps that clock itself. */
+    TIMED_OUT,
     /** The engine cannot take statements now; nothing was started. */
     UNAVAILABLE,
+    /** Every place where the statement could run is taken; nothing was started, and it may be asked again soon. */
+    BUSY,
     /** The engine broke while the statement ran. */
     LOST,
     /** A fault of ours or of the engine's. */

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     Long, BigInteger, Float, Double, BigDecimal, String, byte[], UUID, LocalDate, LocalTime, LocalDateTime,
  *     OffsetDateTime, Duration or List of these. A wrong count or type fails with INVALID_PARAMETER
  * @param batchRows most rows in a batch, 1 to 122,880
+ * @param context for whom it runs, and within what
  */
 public record EngineQuery(
         String queryId,
@@ -23,7 +24,8 @@ public record EngineQuery(
         Access access,
         SessionSettings settings,
         List<? extends List<? extends @Nullable Object>> parameterRows,
-        int batchRows) {
+        int batchRows,
+        QueryContext context) {
 
     /** 30k to 122,880 rows a batch were measured equally fast; this keeps a wide row under the 16 MiB message limit. */
     public static final int DEFAULT_BATCH_ROWS = 32_768;
@@ -34,9 +36,21 @@ public record EngineQuery(
         Objects.requireNonNull(access);
         Objects.requireNonNull(settings);
         Objects.requireNonNull(parameterRows);
+        Objects.requireNonNull(context);
         if (batchRows < 1 || batchRows > 122_880) {
             throw new IllegalArgumentException("batchRows must be 1 to 122880, was " + batchRows);
         }
+    }
+
+    /** A statement without a context. */
+    public EngineQuery(
+            String queryId,
+            String sql,
+            Access access,
+            SessionSettings settings,
+            List<? extends List<? extends @Nullable Object>> parameterRows,
+            int batchRows) {
+        this(queryId, sql, access, settings, parameterRows, batchRows, QueryContext.NONE);
     }
 
     /** A read without parameters under default settings. */

@@ -1,5 +1,8 @@
 package dev.weir.engine;
 
+import java.util.List;
+import java.util.function.Consumer;
+
 /**
  * Runs statements and streams their results as Arrow.
  *
@@ -44,6 +47,21 @@ public interface QueryEngine extends AutoCloseable {
 
     /** Live figures for metrics: cheap, never null. */
     EngineStats stats();
+
+    /** What the engine can carry now; cheap. */
+    default EngineCapacity capacity() {
+        return EngineCapacity.UNBOUNDED;
+    }
+
+    /**
+     * Tells a listener when {@link #capacity()} changes, on any thread; it must not block. One listener, set once.
+     */
+    default void onCapacity(Consumer<EngineCapacity> listener) {}
+
+    /** The processes that run this engine's queries, in a stable order; empty when that is the gateway's own. */
+    default List<EngineNode> nodes() {
+        return List.of();
+    }
 
     /** Cancels what runs, waits a bounded time (5 s) for it to stop, then closes. Idempotent. */
     @Override

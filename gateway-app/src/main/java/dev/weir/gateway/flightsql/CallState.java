@@ -3,13 +3,38 @@ package dev.weir.gateway.flightsql;
 import io.grpc.Metadata;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
-/** What one call gathers on its way: response headers to come, and what to do when it is over. Thread-safe. */
+/**
+ * What one call gathers on its way: response headers to come, and what to do when it is over; and its way past
+ * flight-core's encoder. Thread-safe.
+ */
 final class CallState {
 
     private final Metadata headers = new Metadata();
     private List<Runnable> atEnd = new ArrayList<>();
     private boolean over;
+    private Consumer<RelayedBatch> relay = batch -> {
+        batch.close();
+        throw new IllegalStateException("a call that relays nothing");
+    };
+
+    /** Sends batches that are encoded already. @param sender takes them over */
+    synchronized void relayBy(Consumer<RelayedBatch> sender) {
+        relay = sender;
+    }
+
+    /**
+     * Hands a batch to the transport after what was handed to it before; the call must have been started. Takes the batch
+     * over in any case.
+     */
+    void relay(RelayedBatch batch) {
+        Consumer<RelayedBatch> sender;
+        synchronized (this) {
+            sender = relay;
+        }
+        sender.accept(batch);
+    }
 
     /** Adds a response header; without effect once the headers were sent. */
     synchronized void header(Metadata.Key<String> key, String value) {

@@ -21,8 +21,8 @@ import org.apache.arrow.flight.impl.FlightServiceGrpc;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
- * The RPCs. All of them answer asynchronously. DoGet's encoding of Arrow is flight-core's; the other methods are served
- * here from their messages, because flight-core would hold a thread, in places a busy one, for each.
+ * The RPCs. All of them answer asynchronously. DoGet's encoding of Arrow is flight-core's, but for batches that came
+ * encoded and go on as they are; the other methods are served here from their messages, because flight-core would hold a thread, in places a busy one, for each.
  */
 final class FlightSqlService extends FlightServiceGrpc.FlightServiceImplBase {
 
@@ -48,16 +48,17 @@ final class FlightSqlService extends FlightServiceGrpc.FlightServiceImplBase {
         this.scheduler = scheduler;
     }
 
-    /** This service with flight-core's DoGet in place of the generated one. */
+    /** This service with flight-core's DoGet, which relays besides, in place of the generated one. */
     ServerServiceDefinition define(BufferAllocator allocator, ExecutorService executor) {
         ServerServiceDefinition own = bindService();
-        ServerMethodDefinition<?, ?> doGet = FlightGrpcUtils.createFlightService(
+        ServerMethodDefinition<?, ?> encoding = FlightGrpcUtils.createFlightService(
                         allocator, new Streams(), ServerAuthHandler.NO_OP, executor)
                 .bindService()
                 .getMethod(FlightServiceGrpc.getDoGetMethod().getFullMethodName());
-        if (doGet == null) {
+        if (encoding == null) {
             throw new IllegalStateException("flight-core has no DoGet");
         }
+        ServerMethodDefinition<?, ?> doGet = RelayMarshaller.around(encoding);
         ServiceDescriptor.Builder descriptor = ServiceDescriptor.newBuilder(FlightServiceGrpc.SERVICE_NAME)
                 .setSchemaDescriptor(own.getServiceDescriptor().getSchemaDescriptor());
         String replaced = doGet.getMethodDescriptor().getFullMethodName();

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
+import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +48,7 @@ final class ResultPump {
     private final CallState call;
     private final Supplier<CancelReason> goneReason;
     private final UnaryOperator<ResultStream> shape;
+    private final BufferAllocator allocator;
     private final AtomicInteger signals = new AtomicInteger();
 
     private CompletableFuture<ResultStream> opening = new CompletableFuture<>();
@@ -54,7 +56,7 @@ final class ResultPump {
     private Phase phase = Phase.OPENING;
     private @Nullable QueryExecution execution;
     private @Nullable ResultStream stream;
-    private @Nullable BatchWindow window;
+    private @Nullable Batches batches;
     private long batchBytes;
 
     private volatile boolean gone;
@@ -62,16 +64,19 @@ final class ResultPump {
 
     /**
      * @param shape turns the engine's result into the one that is sent
+     * @param allocator for what is decoded on the way
      * @param goneReason why a query is cancelled when its client goes: that, or the gateway's own end
      */
     ResultPump(
             ServerStreamListener listener,
             CallState call,
             UnaryOperator<ResultStream> shape,
+            BufferAllocator allocator,
             Supplier<CancelReason> goneReason) {
         this.listener = listener;
         this.call = call;
         this.shape = shape;
+        this.allocator = allocator;
         this.goneReason = goneReason;
     }
 
@@ -140,7 +145,9 @@ final class ResultPump {
             return false;
         }
         try {
-            stream = shape.apply(opened);
+            ResultStream shaped = shape.apply(opened);
+            stream = shaped;
+            batches = Batches.of(shaped, listener, call, allocator);
         } catch (RuntimeException e) {
             opened.close();
             throw e;
@@ -153,10 +160,9 @@ final class ResultPump {
         return true;
     }
 
-    /** Asks for the next batch; the listener is started with the first, when the dictionaries are there too. */
     private void load() {
         phase = Phase.LOADING;
-        loading = result().next().toCompletableFuture();
+        loading = batches().load().toCompletableFuture();
         if (!loading.isDone()) {
             var unused = loading.whenComplete((more, failure) -> signal());
         }
@@ -170,22 +176,13 @@ final class ResultPump {
             fail(e);
             return false;
         }
-        ResultStream result = result();
-        if (window == null) {
-            window = new BatchWindow(result.root());
-            listener.start(window, result.dictionaries());
-        }
-        batchBytes = more ? window.batchLoaded() : 0;
+        batchBytes = batches().loaded(more);
         phase = more ? Phase.SENDING : Phase.LAST;
         return true;
     }
 
     private boolean send() {
-        BatchWindow batch = Objects.requireNonNull(window);
-        if (batch.hasNext()) {
-            batch.showNext(listener::putNext);
-        }
-        if (!batch.hasNext()) {
+        if (batches().send()) {
             phase = Phase.SENT;
         }
         return true;
@@ -201,6 +198,7 @@ final class ResultPump {
     private boolean complete() {
         phase = Phase.OVER;
         ResultStream result = result();
+        batches().close();
         listener.completed();
         // Until then the reader's clocks run on: a client that does not take the last bytes does not keep the permit.
         call.atEnd(result::close);
@@ -259,6 +257,9 @@ final class ResultPump {
     private void closeResult() {
         ResultStream result = stream;
         if (result != null) {
+            if (batches != null) {
+                batches.close();
+            }
             result.close();
             return;
         }
@@ -272,5 +273,9 @@ final class ResultPump {
 
     private ResultStream result() {
         return Objects.requireNonNull(stream);
+    }
+
+    private Batches batches() {
+        return Objects.requireNonNull(batches);
     }
 }

@@ -270,7 +270,7 @@ final class Statements {
     /** Answers a question about the catalog. */
     void metadata(Caller caller, MetadataCommand command, ServerStreamListener listener) {
         CompletionStage<ResultStream> answer = backend.queries().metadata(caller.identity(), command.request());
-        new ResultPump(listener, caller.call(), command.shape(allocator), this::goneReason).start(answer);
+        new ResultPump(listener, caller.call(), command.shape(allocator), allocator, this::goneReason).start(answer);
     }
 
     /**
@@ -374,6 +374,7 @@ final class Statements {
                 listener,
                 caller.call(),
                 stream -> stream.schema().getFields().isEmpty() ? new CountStream(stream, allocator) : stream,
+                allocator,
                 this::goneReason);
     }
 }

@@ -48,8 +48,9 @@ final class Answers {
         ClientConnection connection = wanted.connection();
         ChunkOutput out =
                 new ChunkOutput(connection.allocator(), wanted.format().chunkBytes());
+        ResultEncoder encoder = encoder(wanted.format(), out, from.queryId(), result);
         ChunkSource source =
-                new ChunkSource(result, encoder(wanted.format(), out, from.queryId(), result), out, rowLimit);
+                new ChunkSource(result, encoder, out, rowLimit, wanted.format().takesEncoded(rowLimit));
         return new ResultPump(source, wanted.coding(), connection, encoding, from::failed);
     }
 

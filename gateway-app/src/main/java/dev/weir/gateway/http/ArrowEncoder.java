@@ -1,8 +1,11 @@
 package dev.weir.gateway.http;
 
+import dev.weir.engine.EncodedBatch;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.WritableByteChannel;
 import java.util.ArrayDeque;
 import java.util.HashMap;
@@ -26,7 +29,8 @@ import org.apache.arrow.vector.util.DictionaryUtility;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Arrow IPC stream format. Column buffers are copied once, from the engine's memory into the chunk.
+ * The Arrow IPC stream format. Column buffers are copied once, from the engine's memory into the chunk; so is the body of
+ * a batch that came encoded, which gets a new frame and is not looked into.
  *
  * <p>Unlike ArrowStreamWriter this can stop in the middle of a batch: the batch is laid out as a list of pieces, and
  * chunks are filled from them as the connection takes bytes.
@@ -34,6 +38,11 @@ import org.jspecify.annotations.Nullable;
 final class ArrowEncoder implements ResultEncoder {
 
     private static final int END_OF_STREAM_LENGTH = 8;
+
+    /** Continuation marker and length of the metadata. */
+    private static final int PREFIX_LENGTH = 8;
+
+    private static final int ALIGNMENT = 8;
 
     private final ChunkOutput out;
     private final Schema schema;
@@ -46,6 +55,9 @@ final class ArrowEncoder implements ResultEncoder {
 
     private final ArrayDeque<ArrowMessage> held = new ArrayDeque<>();
     private @Nullable VectorSchemaRoot slice;
+    private @Nullable EncodedBatch relayed;
+    private @Nullable InputStream body;
+    private long bodyLeft;
 
     ArrowEncoder(ChunkOutput out, Schema schema, DictionaryProvider dictionaries) {
         this.out = out;
@@ -74,17 +86,42 @@ final class ArrowEncoder implements ResultEncoder {
             whole = slice;
         }
         try {
-            for (long id : dictionaryIds) {
-                Dictionary dictionary = dictionaries.lookup(id);
-                if (dictionary != null) {
-                    dictionary(id, dictionary.getVector());
-                }
-            }
+            dictionaries(dictionaries);
             ArrowRecordBatch batch = new VectorUnloader(whole).getRecordBatch();
             held.add(batch);
             MessageSerializer.serialize(channel, batch);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void batch(EncodedBatch batch, DictionaryProvider dictionaries) {
+        relayed = batch;
+        bodyLeft = batch.bodyLength();
+        try {
+            dictionaries(dictionaries);
+            frame(batch.metadata());
+            body = batch.body();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A message's prefix, its metadata, and the padding that lets the body start at a multiple of 8. */
+    private void frame(ByteBuffer metadata) {
+        int padded = (metadata.remaining() + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        ByteBuffer head = ByteBuffer.allocate(PREFIX_LENGTH + padded).order(ByteOrder.LITTLE_ENDIAN);
+        head.putInt(MessageSerializer.IPC_CONTINUATION_TOKEN).putInt(padded).put(metadata.duplicate());
+        pieces.write(head.rewind());
+    }
+
+    private void dictionaries(DictionaryProvider dictionaries) throws IOException {
+        for (long id : dictionaryIds) {
+            Dictionary dictionary = dictionaries.lookup(id);
+            if (dictionary != null) {
+                dictionary(id, dictionary.getVector());
+            }
         }
     }
 
@@ -106,11 +143,25 @@ final class ArrowEncoder implements ResultEncoder {
 
     @Override
     public boolean encode() {
-        if (!pieces.drainTo(out)) {
+        if (!pieces.drainTo(out) || !drainBody()) {
             return false;
         }
         close();
         return true;
+    }
+
+    private boolean drainBody() {
+        try {
+            while (body != null && bodyLeft > 0) {
+                if (out.hasFull()) {
+                    return false;
+                }
+                bodyLeft -= out.writeSome(body, bodyLeft);
+            }
+            return true;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override
@@ -133,6 +184,11 @@ final class ArrowEncoder implements ResultEncoder {
         if (slice != null) {
             slice.close();
             slice = null;
+        }
+        body = null;
+        if (relayed != null) {
+            relayed.close();
+            relayed = null;
         }
     }
 

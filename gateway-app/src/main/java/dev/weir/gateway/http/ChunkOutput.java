@@ -2,6 +2,9 @@ package dev.weir.gateway.http;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -16,6 +19,9 @@ final class ChunkOutput extends OutputStream {
 
     /** A first chunk starts small: most answers are. */
     private static final int INITIAL_BYTES = 2048;
+
+    /** Bytes of a stream that are moved at once: they go through an array, which shall stay in the cache. */
+    private static final int COPY_BYTES = 64 << 10;
 
     private final ByteBufAllocator allocator;
     private final int chunkBytes;
@@ -56,6 +62,24 @@ final class ChunkOutput extends OutputStream {
         chunk.writeBytes(slice);
         bytes.position(bytes.position() + part);
         rollOver(chunk);
+    }
+
+    /**
+     * Moves bytes of {@code source}, up to the end of the current chunk.
+     *
+     * @param wanted most bytes to move, more than zero
+     * @return bytes moved, at least one
+     * @throws EOFException when the source has ended
+     */
+    int writeSome(InputStream source, long wanted) throws IOException {
+        ByteBuf chunk = current((int) Math.min(wanted, chunkBytes));
+        int room = Math.min(COPY_BYTES, chunkBytes - chunk.readableBytes());
+        int moved = chunk.writeBytes(source, (int) Math.min(wanted, room));
+        if (moved < 0) {
+            throw new EOFException("the source ends before its time");
+        }
+        rollOver(chunk);
+        return moved;
     }
 
     boolean hasFull() {

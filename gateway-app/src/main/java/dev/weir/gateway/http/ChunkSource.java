@@ -1,8 +1,12 @@
 package dev.weir.gateway.http;
 
+import dev.weir.engine.EncodedBatch;
 import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.ResultStream;
 import io.netty.buffer.ByteBuf;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +23,9 @@ final class ChunkSource implements AutoCloseable {
     private final ResultEncoder encoder;
     private final ChunkOutput out;
 
+    private final boolean encoded;
+
+    private CompletableFuture<@Nullable EncodedBatch> relayed = CompletableFuture.completedFuture(null);
     private volatile @Nullable Boolean pulled;
     private boolean pulling;
     private boolean begun;
@@ -32,12 +39,15 @@ final class ChunkSource implements AutoCloseable {
     /**
      * @param out what the encoder writes to
      * @param rowLimit rows after which the result is declared complete
+     * @param encoded whether the encoder takes batches as they came; there is no row limit then
      */
-    ChunkSource(LoadedResult result, ResultEncoder encoder, ChunkOutput out, long rowLimit) {
+    ChunkSource(LoadedResult result, ResultEncoder encoder, ChunkOutput out, long rowLimit, boolean encoded) {
         this.stream = result.stream();
         this.encoder = encoder;
         this.out = out;
         this.rowsLeft = rowLimit;
+        this.encoded = encoded && stream.givesEncoded();
+        this.relayed = CompletableFuture.completedFuture(result.encoded());
         this.pulling = true;
         this.pulled = result.batchLoaded();
         this.truncated = result.truncated();
@@ -109,7 +119,14 @@ final class ChunkSource implements AutoCloseable {
 
     private void pull(Runnable ready, Consumer<GatewayException> failed) {
         pulling = true;
-        stream.next().whenComplete((more, thrown) -> {
+        CompletionStage<Boolean> coming;
+        if (encoded) {
+            relayed = stream.nextEncoded().toCompletableFuture();
+            coming = relayed.thenApply(Objects::nonNull);
+        } else {
+            coming = stream.next();
+        }
+        coming.whenComplete((more, thrown) -> {
             if (thrown != null) {
                 failed.accept(Problems.of(thrown));
             } else {
@@ -120,10 +137,22 @@ final class ChunkSource implements AutoCloseable {
     }
 
     private void loaded(boolean more) {
-        if (!more) {
+        EncodedBatch batch = relayed.join();
+        relayed = CompletableFuture.completedFuture(null);
+        if (batch != null && batch.rows() == 0) {
+            batch.close();
+        } else if (batch != null) {
+            rows += batch.rows();
+            encodingBatch = true;
+            encoder.batch(batch, stream.dictionaries());
+        } else if (more) {
+            loadedRows();
+        } else {
             end();
-            return;
         }
+    }
+
+    private void loadedRows() {
         int count = stream.root().getRowCount();
         int taken = (int) Math.min(count, rowsLeft);
         limited = taken < count;
@@ -160,6 +189,12 @@ final class ChunkSource implements AutoCloseable {
     @Override
     public void close() {
         encoder.close();
+        // One that was not encoded yet, or comes only now.
+        var unused = relayed.thenAccept(batch -> {
+            if (batch != null) {
+                batch.close();
+            }
+        });
         out.release();
         stream.close();
     }

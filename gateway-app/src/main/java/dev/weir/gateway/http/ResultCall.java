@@ -66,7 +66,7 @@ final class ResultCall {
         // The framework's cancel misses a client that leaves between the answer and its writing; the connection does
         // not.
         closing = wanted.connection().onClosed(this::clientGone);
-        CompletionStage<LoadedResult> coming = source.load();
+        CompletionStage<LoadedResult> coming = source.load(wanted.format().takesEncoded(rowLimit));
         Patience limited = patience;
         if (limited != null) {
             timer = limited.timer()
@@ -87,7 +87,7 @@ final class ResultCall {
     private void loaded(MonoSink<ServerResponse> sink, LoadedResult result) {
         if (!taker.compareAndSet(Taker.OPEN, Taker.ANSWER)) {
             if (taker.get() == Taker.NOBODY) {
-                result.stream().close();
+                result.close();
             }
             return;
         }

@@ -1,5 +1,6 @@
 package dev.weir.gateway.http;
 
+import dev.weir.engine.EncodedBatch;
 import dev.weir.gateway.query.GatewayException;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
@@ -15,6 +16,15 @@ interface ResultEncoder extends AutoCloseable {
 
     /** Takes the first {@code rows} rows of a batch; they must stay valid until {@link #encode} gave true. */
     void batch(VectorSchemaRoot root, DictionaryProvider dictionaries, int rows);
+
+    /**
+     * Takes a whole batch as it came, where the format can take it over ({@link ResultFormat#takesEncoded}). Owns it from
+     * then on, also when this fails.
+     */
+    default void batch(EncodedBatch batch, DictionaryProvider dictionaries) {
+        batch.close();
+        throw new UnsupportedOperationException("an encoded batch");
+    }
 
     /** Writes until a chunk is full or the batch is through; true for the latter. */
     boolean encode();

@@ -39,6 +39,15 @@ enum ResultFormat {
         return chunkBytes;
     }
 
+    /**
+     * Whether batches can go into this format as they came.
+     *
+     * @param rowLimit of the answer; a batch that must be cut is decoded
+     */
+    boolean takesEncoded(long rowLimit) {
+        return this == ARROW && rowLimit == Long.MAX_VALUE;
+    }
+
     /** All media types, for messages. */
     static String offered() {
         return Arrays.stream(values()).map(f -> f.mediaType.toString()).collect(Collectors.joining(", "));

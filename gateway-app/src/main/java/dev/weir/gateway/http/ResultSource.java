@@ -14,8 +14,12 @@ interface ResultSource {
 
     QuerySnapshot snapshot();
 
-    /** Starts; called once. Whoever gets the result closes its stream. */
-    CompletionStage<LoadedResult> load();
+    /**
+     * Starts; called once. Whoever gets the result closes it.
+     *
+     * @param encoded whether batches are wanted as they came, where they came encoded
+     */
+    CompletionStage<LoadedResult> load(boolean encoded);
 
     /** The client left before its result was taken. */
     void abandoned();
@@ -36,8 +40,8 @@ interface ResultSource {
             }
 
             @Override
-            public CompletionStage<LoadedResult> load() {
-                return execution.stream().thenCompose(stream -> LoadedResult.of(stream, allocator));
+            public CompletionStage<LoadedResult> load(boolean encoded) {
+                return execution.stream().thenCompose(stream -> LoadedResult.of(stream, allocator, encoded));
             }
 
             @Override
@@ -65,7 +69,7 @@ interface ResultSource {
             }
 
             @Override
-            public CompletionStage<LoadedResult> load() {
+            public CompletionStage<LoadedResult> load(boolean encoded) {
                 return readers.open(spooled);
             }
 

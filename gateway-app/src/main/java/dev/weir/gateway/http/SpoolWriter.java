@@ -49,7 +49,7 @@ final class SpoolWriter {
         var stream = result.stream();
         ChunkOutput out = new ChunkOutput(ByteBufAllocator.DEFAULT, ResultFormat.ARROW.chunkBytes());
         ResultEncoder encoder = new ArrowEncoder(out, stream.schema(), stream.dictionaries());
-        this.source = new ChunkSource(result, encoder, out, rowLimit);
+        this.source = new ChunkSource(result, encoder, out, rowLimit, ResultFormat.ARROW.takesEncoded(rowLimit));
     }
 
     /** Starts; completes with the file sealed, or fails with a {@link GatewayException}. */

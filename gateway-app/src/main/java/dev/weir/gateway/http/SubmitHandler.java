@@ -62,7 +62,8 @@ final class SubmitHandler {
             return new ResultCall(source, answers, wanted, submission.rowLimit(), null).answer();
         }
         if (waitTime.isZero()) {
-            return accept(identity, execution, source.load(), submission.rowLimit(), preferred);
+            boolean encoded = ResultFormat.ARROW.takesEncoded(submission.rowLimit());
+            return accept(identity, execution, source.load(encoded), submission.rowLimit(), preferred);
         }
         ResultCall.Patience patience = new ResultCall.Patience(
                 waitTime, timer, coming -> accept(identity, execution, coming, submission.rowLimit(), preferred));

@@ -7,6 +7,7 @@ import dev.weir.auth.Role;
 import dev.weir.engine.Access;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.MetadataRequest;
+import dev.weir.engine.QueryContext;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StatementDescription;
@@ -133,7 +134,13 @@ public final class DefaultQueryService implements QueryService {
             return CompletableFuture.failedFuture(Failures.of(e, null, true));
         }
         EngineQuery query = new EngineQuery(
-                QueryIds.next(clock.millis()), sql, access, settings, List.of(), EngineQuery.DEFAULT_BATCH_ROWS);
+                QueryIds.next(clock.millis()),
+                sql,
+                access,
+                settings,
+                List.of(),
+                EngineQuery.DEFAULT_BATCH_ROWS,
+                new QueryContext(identity.user(), 0, false, limits.clocks().describeTimeout()));
         return describing.run(identity, () -> engine.describe(query), (StatementDescription found, RunPermit place) -> {
             place.close(RunPermit.Outcome.FINISHED);
             return new Description(scan.kind(), scan.givesRows(), found.schema(), found.parameters());

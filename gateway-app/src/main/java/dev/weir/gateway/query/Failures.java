@@ -94,7 +94,8 @@ final class Failures {
             case WRITE_CONFLICT -> GatewayErrorCode.CONFLICT;
             case MEMORY -> GatewayErrorCode.MEMORY_LIMIT;
             case CANCELLED -> GatewayErrorCode.CANCELLED;
-            case UNAVAILABLE -> GatewayErrorCode.ENGINE_UNAVAILABLE;
+            case TIMED_OUT -> GatewayErrorCode.STATEMENT_TIMEOUT;
+            case UNAVAILABLE, BUSY -> GatewayErrorCode.ENGINE_UNAVAILABLE;
             case LOST -> read ? GatewayErrorCode.ENGINE_LOST : GatewayErrorCode.OUTCOME_UNKNOWN;
             case INTERNAL -> GatewayErrorCode.INTERNAL;
         };

@@ -8,7 +8,6 @@ import dev.weir.auth.Identity;
 import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
-import dev.weir.engine.EngineQuery;
 import dev.weir.engine.StatementScan;
 import java.time.Duration;
 import java.util.Objects;
@@ -140,14 +139,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         statementTimer = services.timers().schedule(timeout, () -> statementTimedOut(timeout));
         EngineCall<ArrowResult> started;
         try {
-            started = services.engine()
-                    .execute(new EngineQuery(
-                            id(),
-                            record.request.sql(),
-                            access,
-                            record.request.settings(),
-                            record.request.parameterRows(),
-                            EngineQuery.DEFAULT_BATCH_ROWS));
+            started = services.engine().execute(record.engineQuery(access, granted, timeout));
         } catch (RuntimeException e) {
             end(Ending.failed(failure(e)));
             settle();

@@ -1,10 +1,12 @@
 package dev.weir.gateway.query;
 
+import dev.weir.engine.EncodedBatch;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.types.pojo.Schema;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of an admitted query, pulled batch by batch. Pulling is the back-pressure: nothing is read ahead.
@@ -31,6 +33,22 @@ public interface ResultStream extends AutoCloseable {
      *     thread and must not block
      */
     CompletionStage<Boolean> next();
+
+    /** Whether {@link #nextEncoded} works: the engine's batches come encoded from elsewhere. Constant. */
+    default boolean givesEncoded() {
+        return false;
+    }
+
+    /**
+     * Gives the next batch as it came, under the rules of {@link #next()}. The two may be mixed, batch by batch; what is in
+     * the {@link #root()} is not touched.
+     *
+     * @return null at the end; the caller owns the batch and closes it
+     * @throws UnsupportedOperationException unless {@link #givesEncoded()}
+     */
+    default CompletionStage<@Nullable EncodedBatch> nextEncoded() {
+        throw new UnsupportedOperationException("Batches are not encoded");
+    }
 
     /**
      * Completes with the failure when the query ends for any reason other than its reader: a timeout, a stall, a cancel.

@@ -3,6 +3,9 @@ package dev.weir.gateway.query;
 import dev.weir.admission.RunPermit;
 import dev.weir.admission.WaitInfo;
 import dev.weir.auth.Identity;
+import dev.weir.engine.Access;
+import dev.weir.engine.EngineQuery;
+import dev.weir.engine.QueryContext;
 import dev.weir.engine.StatementScan;
 import java.time.Duration;
 import java.time.Instant;
@@ -82,6 +85,18 @@ final class RunRecord {
                 failure == null ? null : failure.text(),
                 failure == null ? null : failure.details(),
                 request.tags());
+    }
+
+    /** The statement as the engine gets it, once it is admitted. */
+    EngineQuery engineQuery(Access access, RunPermit granted, Duration statementTimeout) {
+        return new EngineQuery(
+                id,
+                request.sql(),
+                access,
+                request.settings(),
+                request.parameterRows(),
+                EngineQuery.DEFAULT_BATCH_ROWS,
+                new QueryContext(identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout));
     }
 
     private @Nullable String queryClass(@Nullable RunPermit held) {

@@ -2,6 +2,7 @@ package dev.weir.gateway.query;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.weir.engine.ArrowResult;
+import dev.weir.engine.EncodedBatch;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The reader's side of one result. Owns the {@link ArrowResult} and closes it once.
  *
  * <p>A batch in the reader's hands is never freed under it: an abort from outside stops the engine at once, but closes
- * the result only when the reader is waiting, and otherwise leaves that to the reader's next call.
+ * the result only when the reader is waiting, and otherwise leaves that to the reader's next call. One rule for both ways
+ * of pulling; an encoded batch is the reader's own besides, whatever becomes of the result.
  */
 final class RunStream implements ResultStream {
 
@@ -111,6 +113,20 @@ final class RunStream implements ResultStream {
 
     @Override
     public CompletionStage<Boolean> next() {
+        return pull(new Loading());
+    }
+
+    @Override
+    public boolean givesEncoded() {
+        return result.givesEncoded();
+    }
+
+    @Override
+    public CompletionStage<@Nullable EncodedBatch> nextEncoded() {
+        return pull(new Relaying());
+    }
+
+    private <T extends @Nullable Object> CompletionStage<T> pull(Pull<T> pull) {
         synchronized (this) {
             if (abort != null) {
                 closeResult();
@@ -120,26 +136,26 @@ final class RunStream implements ResultStream {
                 throw new IllegalStateException("next() while " + turn);
             }
             if (complete) {
-                return CompletableFuture.completedFuture(false);
+                pull.end();
+                return pull.handed;
             }
             turn = Turn.SLOT;
         }
-        CompletableFuture<Boolean> handed = new CompletableFuture<>();
         CompletionStage<Void> slot = owner.pulled();
         if (slot == null) {
-            load(handed);
+            load(pull);
         } else {
             // An end that comes first tells the reader at once; the slot's own stage may take longer.
-            aborted.thenAccept(handed::completeExceptionally);
+            aborted.thenAccept(pull.handed::completeExceptionally);
             slot.whenComplete((nothing, gone) -> {
                 if (gone == null || hasEnded()) {
-                    load(handed);
+                    load(pull);
                 } else {
-                    loaded(null, gone, handed);
+                    failed(gone, pull);
                 }
             });
         }
-        return handed;
+        return pull.handed;
     }
 
     private synchronized boolean hasEnded() {
@@ -147,7 +163,7 @@ final class RunStream implements ResultStream {
     }
 
     /** Asks the engine, unless the query ended while it waited for its slot: then its result may be closed already. */
-    private void load(CompletableFuture<Boolean> handed) {
+    private void load(Pull<?> pull) {
         GatewayException lost;
         synchronized (this) {
             lost = abort;
@@ -158,26 +174,27 @@ final class RunStream implements ResultStream {
             }
         }
         if (lost != null) {
-            handed.completeExceptionally(lost);
+            pull.handed.completeExceptionally(lost);
             return;
         }
-        result.next().whenComplete((more, thrown) -> loaded(more, thrown, handed));
+        pull.ask();
     }
 
-    private void loaded(@Nullable Boolean more, @Nullable Throwable thrown, CompletableFuture<Boolean> handed) {
-        if (more == null) {
-            GatewayException failure = owner.failed(thrown == null ? new IllegalStateException("no batch") : thrown);
-            synchronized (this) {
-                if (turn == Turn.ENGINE || turn == Turn.SLOT) {
-                    turn = Turn.IDLE;
-                }
-                if (abort == null) {
-                    abort = failure;
-                }
+    private void failed(@Nullable Throwable thrown, Pull<?> pull) {
+        GatewayException failure = owner.failed(thrown == null ? new IllegalStateException("no batch") : thrown);
+        synchronized (this) {
+            if (turn == Turn.ENGINE || turn == Turn.SLOT) {
+                turn = Turn.IDLE;
             }
-            handed.completeExceptionally(failure);
-            return;
+            if (abort == null) {
+                abort = failure;
+            }
         }
+        pull.handed.completeExceptionally(failure);
+    }
+
+    /** Hands over what the engine gave; gives it back when the query ended, or its reader left, meanwhile. */
+    private <T extends @Nullable Object> void loaded(T given, boolean more, Pull<T> pull) {
         GatewayException lost;
         synchronized (this) {
             lost = turn == Turn.CLOSED && abort == null
@@ -190,13 +207,88 @@ final class RunStream implements ResultStream {
             }
         }
         if (lost != null) {
-            handed.completeExceptionally(lost);
+            pull.giveBack(given);
+            pull.handed.completeExceptionally(lost);
             return;
         }
         if (more) {
-            owner.handed(result.root().getRowCount());
+            owner.handed(pull.rows(given));
         }
-        handed.complete(more);
+        if (!pull.handed.complete(given)) {
+            pull.giveBack(given);
+        }
+    }
+
+    /** One pull under way: how the engine is asked, and what the reader gets. */
+    private abstract class Pull<T extends @Nullable Object> {
+        final CompletableFuture<T> handed = new CompletableFuture<>();
+
+        /** Asks the engine; the answer goes to {@link #loaded} or {@link #failed}. */
+        abstract void ask();
+
+        /** Tells the reader of the end. */
+        abstract void end();
+
+        /** Rows of a batch that came. */
+        abstract long rows(T given);
+
+        /** The reader does not get it. */
+        void giveBack(T given) {}
+    }
+
+    /** A batch into the root. */
+    private final class Loading extends Pull<Boolean> {
+        @Override
+        void ask() {
+            result.next().whenComplete((more, thrown) -> {
+                if (more == null) {
+                    failed(thrown, this);
+                } else {
+                    loaded(more, more, this);
+                }
+            });
+        }
+
+        @Override
+        void end() {
+            handed.complete(false);
+        }
+
+        @Override
+        long rows(Boolean given) {
+            return result.root().getRowCount();
+        }
+    }
+
+    /** A batch as it came. */
+    private final class Relaying extends Pull<@Nullable EncodedBatch> {
+        @Override
+        void ask() {
+            result.nextEncoded().whenComplete((batch, thrown) -> {
+                if (thrown != null) {
+                    failed(thrown, this);
+                } else {
+                    loaded(batch, batch != null, this);
+                }
+            });
+        }
+
+        @Override
+        void end() {
+            handed.complete(null);
+        }
+
+        @Override
+        long rows(@Nullable EncodedBatch given) {
+            return given == null ? 0 : given.rows();
+        }
+
+        @Override
+        void giveBack(@Nullable EncodedBatch given) {
+            if (given != null) {
+                given.close();
+            }
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.weir.gateway.flightsql;
 
 import dev.weir.auth.Identity;
+import dev.weir.engine.EncodedBatch;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StatementKind;
@@ -17,6 +18,7 @@ import dev.weir.gateway.query.QueryService;
 import dev.weir.gateway.query.QuerySnapshot;
 import dev.weir.gateway.query.QueryState;
 import dev.weir.gateway.query.ResultStream;
+import dev.weir.gateway.query.TestBatch;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -27,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
@@ -89,6 +92,15 @@ final class FakeQueries implements QueryService {
 
     /** Where held queries are in the queue; 0 when they have left it and run. */
     volatile int position;
+
+    /** Batches come encoded when set. */
+    volatile boolean encoded;
+
+    /** Every batch that came encoded. */
+    final List<TestBatch> relayed = new CopyOnWriteArrayList<>();
+
+    /** Fills a statement's batches otherwise than with numbers; by the statement's text. */
+    final Map<String, Consumer<VectorSchemaRoot>> fillers = new java.util.concurrent.ConcurrentHashMap<>();
 
     /** Batches come only when given by hand when set. */
     volatile boolean holdBatches;
@@ -340,6 +352,23 @@ final class FakeQueries implements QueryService {
             return pull;
         }
 
+        @Override
+        public boolean givesEncoded() {
+            return encoded;
+        }
+
+        @Override
+        public CompletionStage<EncodedBatch> nextEncoded() {
+            return next().thenApply(more -> {
+                if (!more) {
+                    return null;
+                }
+                TestBatch batch = TestBatch.of(root, allocator, relayed.size() % 2 == 1);
+                relayed.add(batch);
+                return batch;
+            });
+        }
+
         /** Answers the pull that waits. */
         void give() {
             if (given == script.batches()) {
@@ -349,6 +378,12 @@ final class FakeQueries implements QueryService {
             }
             given++;
             root.clear();
+            Consumer<VectorSchemaRoot> filler = fillers.get(execution.request.sql());
+            if (filler != null) {
+                filler.accept(root);
+                pending.complete(true);
+                return;
+            }
             if (!root.getFieldVectors().isEmpty()) {
                 BigIntVector vector = (BigIntVector) root.getVector(0);
                 vector.allocateNew(script.rows());

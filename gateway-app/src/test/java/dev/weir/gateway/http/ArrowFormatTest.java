@@ -1,7 +1,10 @@
 package dev.weir.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.gateway.query.EveryType;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -22,6 +25,8 @@ import org.apache.arrow.vector.types.pojo.DictionaryEncoding;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The Arrow stream as another reader sees it. */
 class ArrowFormatTest {
@@ -66,8 +71,68 @@ class ArrowFormatTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {17, 100, 4096, 1 << 20})
+    void aBatchThatCameEncodedGivesTheSameBytesAsItsVectors(int chunkBytes) {
+        byte[] decoded = Encoded.bytes(ResultFormat.ARROW, everyType(), chunkBytes);
+        FakeResult result = everyType().encoded(allocator);
+
+        byte[] relayed = Encoded.bytes(ResultFormat.ARROW, result, chunkBytes);
+
+        assertThat(Arrays.mismatch(relayed, decoded))
+                .as("first byte that differs")
+                .isEqualTo(-1);
+        assertThat(result.relayed).hasSize(3).allMatch(batch -> batch.closes() == 1);
+    }
+
+    private FakeResult everyType() {
+        VectorSchemaRoot root = VectorSchemaRoot.create(EveryType.SCHEMA, allocator);
+        return new FakeResult(root, (r, index) -> {
+            EveryType.fill(r, 7 + 1000 * (index % 2));
+            return index < 3;
+        });
+    }
+
     @Test
-    void dictionariesGoOnceAndAgainWhenTheyChange() throws Exception {
+    void anEncodedBatchWithoutRowsIsLeftOutAndGivenBack() {
+        byte[] none = Encoded.bytes(ResultFormat.ARROW, FakeResult.numbers(allocator, 0, 0), 4096);
+        FakeResult empty = FakeResult.numbers(allocator, 2, 0).encoded(allocator);
+
+        assertThat(Encoded.bytes(ResultFormat.ARROW, empty, 4096)).isEqualTo(none);
+        assertThat(empty.relayed).hasSize(2);
+    }
+
+    @Test
+    void formatsThatWriteValuesDecode() {
+        FakeResult result = FakeResult.numbers(allocator, 2, 3).encoded(allocator);
+
+        assertThat(Encoded.text(ResultFormat.CSV, result)).contains("5");
+        assertThat(result.relayed).isEmpty();
+    }
+
+    @Test
+    void aBodyThatEndsTooSoonFails() {
+        FakeResult result = FakeResult.numbers(allocator, 1, 100).encoded(allocator);
+        ChunkOutput out = new ChunkOutput(UnpooledByteBufAllocator.DEFAULT, 64);
+        try (LoadedResult loaded =
+                LoadedResult.of(result, allocator, true).toCompletableFuture().join()) {
+            ArrowEncoder encoder = new ArrowEncoder(out, result.schema(), result.dictionaries());
+            encoder.batch(loaded.encoded(), result.dictionaries());
+            result.relayed.get(0).cut(50);
+            assertThatThrownBy(() -> {
+                        while (!encoder.encode()) {
+                            out.pollFull().release();
+                        }
+                    })
+                    .hasMessageContaining("ends before its time");
+            encoder.close();
+            out.release();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void dictionariesGoOnceAndAgainWhenTheyChange(boolean encodedBatches) throws Exception {
         DictionaryEncoding encoding = new DictionaryEncoding(4, false, new ArrowType.Int(8, true));
         try (VarCharVector values = new VarCharVector("values", allocator)) {
             texts(values, "red", "green");
@@ -86,7 +151,8 @@ class ArrowFormatTest {
                     })
                     .with(new MapDictionaryProvider(new Dictionary(values, encoding)));
 
-            byte[] body = Encoded.bytes(ResultFormat.ARROW, result, 1 << 16);
+            byte[] body =
+                    Encoded.bytes(ResultFormat.ARROW, encodedBatches ? result.encoded(allocator) : result, 1 << 16);
 
             List<String> decoded = new ArrayList<>();
             try (ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(body), allocator)) {

@@ -15,8 +15,9 @@ final class Encoded {
     /** The whole body, from chunks of at most {@code chunkBytes}. */
     static byte[] bytes(ResultFormat format, FakeResult result, int chunkBytes) {
         ChunkOutput out = new ChunkOutput(UnpooledByteBufAllocator.DEFAULT, chunkBytes);
-        boolean more = result.next().toCompletableFuture().join();
-        LoadedResult loaded = new LoadedResult(result, more, false);
+        boolean encoded = format.takesEncoded(Long.MAX_VALUE);
+        LoadedResult loaded =
+                LoadedResult.of(result, null, encoded).toCompletableFuture().join();
         ResultEncoder encoder = switch (format) {
             case JSON -> new JsonEncoder(out, "q1", result.schema());
             case ARROW -> new ArrowEncoder(out, result.schema(), result.dictionaries());
@@ -24,7 +25,7 @@ final class Encoded {
             case CSV -> new CsvEncoder(out, result.schema());
         };
         ByteArrayOutputStream body = new ByteArrayOutputStream();
-        try (ChunkSource source = new ChunkSource(loaded, encoder, out, Long.MAX_VALUE)) {
+        try (ChunkSource source = new ChunkSource(loaded, encoder, out, Long.MAX_VALUE, encoded)) {
             while (!source.exhausted()) {
                 ByteBuf chunk = source.next(() -> {}, failure -> {
                     throw failure;

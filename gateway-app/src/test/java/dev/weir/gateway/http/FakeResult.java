@@ -1,14 +1,18 @@
 package dev.weir.gateway.http;
 
+import dev.weir.engine.EncodedBatch;
 import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.ResultStream;
+import dev.weir.gateway.query.TestBatch;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
@@ -31,6 +35,10 @@ final class FakeResult implements ResultStream {
     final AtomicBoolean finishedEarly = new AtomicBoolean();
     final CompletableFuture<GatewayException> aborted = new CompletableFuture<>();
 
+    /** Every batch that was given encoded. */
+    final List<TestBatch> relayed = new CopyOnWriteArrayList<>();
+
+    private volatile BufferAllocator encodedBy;
     private final VectorSchemaRoot root;
     private final Filler filler;
     private volatile DictionaryProvider dictionaries = new DictionaryProvider.MapDictionaryProvider();
@@ -93,6 +101,29 @@ final class FakeResult implements ResultStream {
         return this;
     }
 
+    /** Its batches come encoded, when asked for so. */
+    FakeResult encoded(BufferAllocator allocator) {
+        encodedBy = allocator;
+        return this;
+    }
+
+    @Override
+    public boolean givesEncoded() {
+        return encodedBy != null;
+    }
+
+    @Override
+    public CompletionStage<EncodedBatch> nextEncoded() {
+        return pull(more -> {
+            if (!more) {
+                return null;
+            }
+            TestBatch batch = TestBatch.of(root, encodedBy);
+            relayed.add(batch);
+            return batch;
+        });
+    }
+
     void onClose(Runnable action) {
         this.onClose = action;
     }
@@ -123,8 +154,12 @@ final class FakeResult implements ResultStream {
 
     @Override
     public CompletionStage<Boolean> next() {
+        return pull(more -> more);
+    }
+
+    private <T> CompletionStage<T> pull(Function<Boolean, T> given) {
         int index = pulls.getAndIncrement();
-        CompletableFuture<Boolean> loaded = new CompletableFuture<>();
+        CompletableFuture<T> loaded = new CompletableFuture<>();
         FakeQueryService.ENGINE.execute(() -> {
             if (aborted.isDone()) {
                 loaded.completeExceptionally(aborted.join());
@@ -136,8 +171,9 @@ final class FakeResult implements ResultStream {
             try {
                 boolean more = filler.fill(root, index);
                 ended = !more;
+                T taken = given.apply(more);
                 end();
-                loaded.complete(more);
+                loaded.complete(taken);
             } catch (Throwable thrown) {
                 end();
                 loaded.completeExceptionally(thrown);

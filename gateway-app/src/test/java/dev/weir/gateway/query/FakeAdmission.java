@@ -32,6 +32,7 @@ final class FakeAdmission implements AdmissionController {
     boolean grantAtOnce = true;
     boolean pausesAllowed;
     boolean slotFreeAtOnce = true;
+    boolean shortLane;
     int pausesAsked;
     final AtomicInteger pausedNow = new AtomicInteger();
     Boolean heldStarts;
@@ -102,7 +103,7 @@ final class FakeAdmission implements AdmissionController {
 
         @Override
         public boolean inShortLane() {
-            return false;
+            return shortLane;
         }
 
         @Override

@@ -2,6 +2,7 @@ package dev.weir.gateway.query;
 
 import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
+import dev.weir.engine.EncodedBatch;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
@@ -34,6 +35,7 @@ final class FakeEngine implements QueryEngine {
 
     final BufferAllocator allocator = new RootAllocator();
     final List<Call<ArrowResult>> calls = new ArrayList<>();
+    final List<EngineQuery> queries = new ArrayList<>();
     final List<Call<StatementDescription>> describes = new ArrayList<>();
     StatementScan scan = new StatementScan(StatementKind.QUERY, Access.READ, 42, false);
 
@@ -85,6 +87,8 @@ final class FakeEngine implements QueryEngine {
         final CompletableFuture<Void> stopped = new CompletableFuture<>();
         volatile CompletableFuture<Boolean> pull;
         volatile CompletableFuture<Boolean> given;
+        volatile CompletableFuture<EncodedBatch> encodedPull;
+        volatile boolean encoded;
         volatile boolean cancelled;
         volatile int closes;
 
@@ -94,15 +98,44 @@ final class FakeEngine implements QueryEngine {
             return this;
         }
 
+        /** Its batches come encoded. */
+        Result encoded() {
+            encoded = true;
+            return this;
+        }
+
+        @Override
+        public boolean givesEncoded() {
+            return encoded;
+        }
+
+        @Override
+        public CompletionStage<EncodedBatch> nextEncoded() {
+            encodedPull = new CompletableFuture<>();
+            return encodedPull;
+        }
+
+        /** Answers the pending pull with an encoded batch. */
+        TestBatch giveEncoded(int rows) {
+            fill(rows);
+            TestBatch batch = TestBatch.of(root, allocator);
+            encodedPull.complete(batch);
+            return batch;
+        }
+
         /** Answers the pending pull with a batch. */
         void give(int rows) {
+            fill(rows);
+            pull.complete(true);
+        }
+
+        private void fill(int rows) {
             IntVector vector = (IntVector) root.getVector(0);
             vector.allocateNew(rows);
             for (int i = 0; i < rows; i++) {
                 vector.set(i, i);
             }
             root.setRowCount(rows);
-            pull.complete(true);
         }
 
         void end() {
@@ -196,6 +229,7 @@ final class FakeEngine implements QueryEngine {
         refuse();
         Call<StatementDescription> call = new Call<>();
         describes.add(call);
+        queries.add(query);
         return call;
     }
 
@@ -204,6 +238,7 @@ final class FakeEngine implements QueryEngine {
         refuse();
         Call<ArrowResult> call = new Call<>();
         calls.add(call);
+        queries.add(query);
         return call;
     }
 

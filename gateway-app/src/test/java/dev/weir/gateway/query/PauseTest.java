@@ -6,6 +6,7 @@ import static dev.weir.gateway.query.QueryHarness.now;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.admission.RunPermit;
+import dev.weir.engine.EncodedBatch;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
@@ -96,6 +97,26 @@ class PauseTest {
         assertThat(state()).isEqualTo(QueryState.STREAMING);
         result.give(2);
         assertThat(now(next)).isTrue();
+    }
+
+    @Test
+    void anEncodedBatchWaitsForTheSlotAsAnyOther() {
+        result.encoded();
+        batch();
+        advance(Duration.ofSeconds(2));
+        assertThat(state()).isEqualTo(QueryState.PAUSED);
+        harness.admission.slotFreeAtOnce = false;
+        CompletionStage<EncodedBatch> next = stream.nextEncoded();
+        assertThat(result.encodedPull).as("the engine is not asked").isNull();
+
+        harness.admission.resuming.complete(null);
+        TestBatch batch = result.giveEncoded(2);
+        assertThat(now(next)).isSameAs(batch);
+        assertThat(query.snapshot().batches()).isEqualTo(2);
+        batch.close();
+        advance(QueryHarness.STALL);
+        assertThat(state()).as("its reader is watched").isEqualTo(QueryState.CANCELLING);
+        assertThat(now(stream.aborted()).code()).isEqualTo(GatewayErrorCode.CLIENT_STALLED);
     }
 
     @Test

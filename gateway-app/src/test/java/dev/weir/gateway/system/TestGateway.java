@@ -2,6 +2,7 @@ package dev.weir.gateway.system;
 
 import dev.weir.auth.Role;
 import dev.weir.auth.user.UserStore;
+import dev.weir.engine.QueryEngine;
 import dev.weir.gateway.config.GatewayApplication;
 import dev.weir.gateway.config.RunningGateway;
 import java.io.IOException;
@@ -28,6 +29,9 @@ import javax.net.ssl.TrustManagerFactory;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.Location;
 import org.apache.arrow.memory.BufferAllocator;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.context.event.ApplicationPreparedEvent;
+import org.springframework.context.ApplicationListener;
 
 /** A whole gateway on free ports, with TLS, and clients that verify its self-signed certificate. */
 final class TestGateway implements AutoCloseable {
@@ -55,13 +59,28 @@ final class TestGateway implements AutoCloseable {
 
     /** Starts one with the users reader, writer and admin and waits until it is ready. */
     static TestGateway start(Path dataDir, String... properties) throws Exception {
+        return start(dataDir, List.of(), properties);
+    }
+
+    /** Starts one over an engine of the test's, which the gateway does not close. */
+    static TestGateway over(QueryEngine engine, Path dataDir, String... properties) throws Exception {
+        ApplicationListener<ApplicationPreparedEvent> instead =
+                event -> event.getApplicationContext().addBeanFactoryPostProcessor(beans -> {
+                    ((BeanDefinitionRegistry) beans).removeBeanDefinition("queryEngine");
+                    beans.registerSingleton("queryEngine", engine);
+                });
+        return start(dataDir, List.of(instead), properties);
+    }
+
+    private static TestGateway start(Path dataDir, List<ApplicationListener<?>> listeners, String... properties)
+            throws Exception {
         UserStore users = UserStore.openOrCreate(dataDir.resolve("users.yaml"), Clock.systemUTC());
         if (users.list().isEmpty()) {
             users.add(READER, PASSWORD, Role.READER, List.of("readers"));
             users.add(WRITER, PASSWORD, Role.WRITER, List.of());
             users.add(ADMIN, PASSWORD, Role.ADMIN, List.of());
         }
-        RunningGateway gateway = GatewayApplication.start(arguments(dataDir, properties), List.of());
+        RunningGateway gateway = GatewayApplication.start(arguments(dataDir, properties), listeners);
         try {
             TestGateway started = new TestGateway(dataDir, gateway);
             gateway.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);

@@ -1,0 +1,5 @@
+/** An engine that runs elsewhere: the client side of {@code engine.wire}, for one worker. */
+@NullMarked
+package dev.weir.engine.remote;
+
+import org.jspecify.annotations.NullMarked;

@@ -7,61 +7,20 @@
 #
 #   bench/run.sh [SCALE] [CALLS]      defaults: 1, 5000; needs about 1 GB of disk in TMPDIR
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
-
 scale=${1:-1}
 calls=${2:-5000}
-java=${JAVA_HOME:+$JAVA_HOME/bin/}java
-flags=(--add-opens=java.base/java.nio=ALL-UNNAMED --enable-native-access=ALL-UNNAMED)
-version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
-[ "$version" -ge 24 ] && flags+=(--sun-misc-unsafe-memory-access=allow)
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-work=$(mktemp -d)
-server=
-cleanup() {
-    [ -z "$server" ] || { kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; } || true
-    rm -rf "$work"
-}
-trap cleanup EXIT
-
-echo "building" >&2
-mvn -B -q -DskipTests -Dspotless.check.skip package dependency:build-classpath -Dmdep.outputFile=target/classpath -pl bench -am >&2
-classpath=bench/target/classes:$(cat bench/target/classpath)
-
-free_port() {
-    python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])'
-}
-http=$(free_port) flight=$(free_port) management=$(free_port) bare=$(free_port)
-data=$work/data
-mkdir -p "$data"
-bin/weir tpch --sf "$scale" --out "$work/bench.duckdb" >&2
-password=bench-password
-WEIR_USER_PASSWORD=$password bin/weir user add bench --role admin --data-dir "$data" 2>/dev/null
+make_data "$scale"
+add_users admin bench
 
 # Before the gateway has the file: it alone may open it then.
 sql='select * from lineitem'
-alone() {
-    "$java" "${flags[@]}" -cp "$classpath" dev.weir.bench.Bench "$@"
-}
 read -r drain_bytes idle_cpu _ <<<"$(alone drain "$work/bench.duckdb" "$sql" 6 idle)"
 read -r _ busy_cpu _ <<<"$(alone drain "$work/bench.duckdb" "$sql" 6 busy)"
 engine=$(alone select1 "$work/bench.duckdb" "$calls")
 
-"$java" "${flags[@]}" -XX:MaxRAMPercentage=20 -cp "$classpath" dev.weir.bench.BenchServer "$bare" "$data" \
-    --weir.data-dir="$data" --weir.engine.duckdb.database="$work/bench.duckdb" \
-    --weir.http.port="$http" --weir.flight.port="$flight" --weir.management.port="$management" \
-    --weir.management.metrics-anonymous=true >"$work/server.log" 2>&1 &
-server=$!
-for _ in $(seq 300); do
-    grep -q '^ready' "$work/server.log" && break
-    kill -0 "$server" 2>/dev/null || { cat "$work/server.log" >&2; exit 1; }
-    sleep 0.2
-done
-
-target=("$http" "$flight" "$bare" "$data/tls/cert.pem" "bench:$password")
-bench() {
-    "$java" "${flags[@]}" -cp "$classpath" dev.weir.bench.Bench "$1" "${target[@]}" "${@:2}"
-}
+start_server
 
 # User and system seconds of the server so far, its threads included.
 cpu() {
@@ -104,11 +63,7 @@ peak() {
         "$((heap + arrow + direct - heap0 - arrow0 - direct0))"
 }
 
-echo
-echo "Machine: $(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores," \
-    "$(awk '/MemTotal/ { printf "%.0f GB", $2 / 1048576 }' /proc/meminfo); Java $("$java" -version 2>&1 | sed -n '1s/.*"\(.*\)".*/\1/p')"
-echo "Command: bench/run.sh $scale $calls"
-echo
+print_machine "bench/run.sh $scale $calls"
 bench latency "$calls"
 echo "$engine"
 echo

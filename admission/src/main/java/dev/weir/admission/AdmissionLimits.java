@@ -92,6 +92,18 @@ public record AdmissionLimits(
         return found == null ? defaultGroup() : found;
     }
 
+    /**
+     * The name, below {@code weir.admission}, of a limit that counts for a group or its users: that of the node of the
+     * tree which sets it.
+     *
+     * @param group by its name; one without limits has those of the default group
+     * @param property the name below the group's node, as in {@code user.max-running}
+     */
+    public String nameOf(String group, String property) {
+        String node = groups.containsKey(group) ? group : DEFAULT_GROUP;
+        return group(node).own().contains(property) ? "groups." + node + "." + property : property;
+    }
+
     private GroupLimits defaultGroup() {
         GroupLimits everyone = groups.get(DEFAULT_GROUP);
         if (everyone == null) {

@@ -1,13 +1,7 @@
 package dev.weir.admission;
 
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -33,15 +27,9 @@ final class Admitter {
     final RateLimiter rates;
     final WaitForecast forecast;
 
-    /** Paused queries that want their slot back, in order. */
-    private final Deque<Permit> resuming = new ArrayDeque<>();
-
-    /** Queries in the lane, the one granted first at the beginning. */
-    private final Set<Permit> inLane = new LinkedHashSet<>();
-
-    /** Queries that should have left the lane and had to keep their place, in order. */
-    private final Set<Permit> overdue = new LinkedHashSet<>();
-
+    private final Ledger ledger;
+    final Lane lane;
+    private final Pauses pauses;
     private long arrivals;
     boolean draining;
 
@@ -53,6 +41,9 @@ final class Admitter {
         this.mainQueue = new FairQueue(capacity);
         this.shortQueue = new FairQueue(capacity);
         this.forecast = new WaitForecast(this);
+        this.ledger = new Ledger(capacity, mainQueue);
+        this.lane = new Lane(capacity, mainQueue, shortQueue, ledger);
+        this.pauses = new Pauses(capacity, ledger);
     }
 
     FairQueue queue(Slots slots) {
@@ -68,30 +59,14 @@ final class Admitter {
         waiter.arrivedNanos = now;
         waiter.deadlineNanos = now + Capacity.allowedWaitNanos(request.queueTimeout(), account.limits);
         waiter.expectedNanos = history.expectedNanos(request.user(), account.group.name, request.fingerprint());
-        waiter.queryClass = history.classify(request, shortNanos()).queryClass();
-        waiter.slots = slotsFor(waiter, account);
-        waiter.bytes = request.memoryBytes().orElse(Capacity.defaultReservation(waiter.slots, account.limits));
+        waiter.queryClass = history.classify(request, lane.shortNanos()).queryClass();
+        waiter.slots = lane.slotsFor(waiter.queryClass, account, bytes(request, Slots.SHORT, account));
+        waiter.bytes = bytes(request, waiter.slots, account);
         return waiter;
     }
 
-    private Slots slotsFor(Waiter waiter, Account account) {
-        if (capacity.limits().shortLane() == 0 || waiter.queryClass == QueryClass.HEAVY) {
-            return Slots.ALL;
-        }
-        if (waiter.queryClass == QueryClass.SHORT) {
-            return Slots.SHORT;
-        }
-        // Nothing is known: it may try the lane if it can at once, else it waits with all others.
-        boolean probes = capacity.mayProbe(account)
-                && capacity.isFree(Slots.SHORT)
-                && capacity.underUserCap(Slots.SHORT, account)
-                && capacity.underGroupCap(Slots.SHORT, account.group)
-                && shortQueue.nobodyInTurn();
-        return probes ? Slots.SHORT : Slots.ALL;
-    }
-
-    long shortNanos() {
-        return capacity.limits().shortQuery().toNanos();
+    private static long bytes(AdmissionRequest request, Slots slots, Account account) {
+        return request.memoryBytes().orElse(Capacity.defaultReservation(slots, account.limits));
     }
 
     /** Grants, queues or refuses a newcomer. */
@@ -150,14 +125,11 @@ final class Admitter {
     /** The slots a newcomer can have without a place in the queue; null when it has to queue. */
     @Nullable
     Slots startsAtOnce(Waiter waiter) {
-        if (waiter.slots == Slots.SHORT
-                && shortQueue.nobodyInTurn()
-                && canStart(waiter, Slots.SHORT)
-                && !holdsMemory()) {
+        if (waiter.slots == Slots.SHORT && lane.overtakesNobody() && canStart(waiter, Slots.SHORT)) {
             return Slots.SHORT;
         }
         boolean alone = mainQueue.nobodyInTurn() && (waiter.slots == Slots.ALL || shortQueue.nobodyInTurn());
-        return alone && resuming.isEmpty() && canStart(waiter, Slots.ALL) ? Slots.ALL : null;
+        return alone && pauses.nobodyAsks() && canStart(waiter, Slots.ALL) ? Slots.ALL : null;
     }
 
     /** Whether nothing but somebody's earlier turn keeps a query from one of these slots. */
@@ -166,11 +138,6 @@ final class Admitter {
                 && capacity.underUserCap(slots, waiter.account)
                 && capacity.underGroupCap(slots, waiter.account.group)
                 && capacity.fitsMemory(waiter.bytes, waiter.account.group);
-    }
-
-    /** Whether a query in the main queue was passed over for its memory, so that the lane may not simply go on. */
-    private boolean holdsMemory() {
-        return !mainQueue.nobodyInTurn() && capacity.isFree(Slots.ALL);
     }
 
     void enqueue(Waiter waiter) {
@@ -190,6 +157,14 @@ final class Admitter {
         left(waiter);
         accounts.retireIfIdle(waiter.account);
         forgetDebtsIfIdle();
+    }
+
+    /** Ends a wait with a refusal, unless it has ended already, and takes the waiter out. */
+    void refuse(Waiter waiter, Rejection refusal, Decisions decisions) {
+        if (waiter.markRefused(refusal)) {
+            decisions.ended.add(waiter);
+        }
+        withdraw(waiter);
     }
 
     private void left(Waiter waiter) {
@@ -213,7 +188,7 @@ final class Admitter {
 
     /** Gives slots until nobody can have one: first to paused queries that go on, then by turns. */
     void dispatch(long now, Decisions decisions) {
-        resumeWhatCan(now, decisions);
+        pauses.resumeWhatCan(now, decisions);
         if (draining) {
             return;
         }
@@ -266,33 +241,18 @@ final class Admitter {
         }
         capacity.enter(permit.place(), permit);
         if (slots == Slots.SHORT) {
-            inLane.add(permit);
+            lane.enter(permit);
         }
         return true;
     }
 
     /** Puts other limits in force; what runs stays counted. */
     void limits(AdmissionLimits replacement, Decisions decisions) {
-        List<UserQueue> atCap = new ArrayList<>();
-        for (GroupQueue group : mainQueue.groups()) {
-            for (UserQueue user : group.turns()) {
-                if (!capacity.underUserCap(Slots.ALL, user.account)) {
-                    atCap.add(user);
-                }
-            }
-        }
-        capacity.limits(replacement);
-        accounts.limits(replacement);
-        atCap.stream()
-                .filter(user -> capacity.underUserCap(Slots.ALL, user.account))
-                .forEach(user -> mainQueue.capLifted(user, true, false));
+        ledger.limits(replacement, accounts);
         // A waiter that no longer fits even an empty budget would hold the head for ever.
         for (Waiter waiter : List.copyOf(waiting.all())) {
             if (waiter.bytes > waiter.account.limits.memoryMaxPerQueryBytes()) {
-                if (waiter.markRefused(forecast.memoryTooLarge(waiter))) {
-                    decisions.ended.add(waiter);
-                }
-                withdraw(waiter);
+                refuse(waiter, forecast.memoryTooLarge(waiter), decisions);
             }
         }
     }
@@ -300,15 +260,13 @@ final class Admitter {
     /** Counts a permit back and corrects its charge to the time it was held. */
     void release(Permit permit, RunPermit.Outcome outcome, long now, Decisions decisions) {
         history.record(permit.request, permit.account.group.name, outcome, permit.activeNanos(now));
-        endCharge(permit, now);
-        if (permit.place() == Permit.Place.RESUMING) {
-            resuming.remove(permit);
-            decisions.notResumed = permit.resumed;
-        }
-        move(permit, Permit.Place.GONE);
+        ledger.endCharge(permit, now);
+        pauses.end(permit, decisions);
+        lane.leave(permit);
+        ledger.move(permit, Permit.Place.GONE);
         capacity.giveBack(permit);
         accounts.retireIfIdle(permit.account);
-        overrun(now, decisions);
+        lane.overrun(now, decisions);
         dispatch(now, decisions);
         forgetDebtsIfIdle();
         decisions.drained = draining && capacity.isIdle();
@@ -321,80 +279,13 @@ final class Admitter {
         }
     }
 
-    /** Counts a permit elsewhere; whoever stood at a cap because of it starts afresh. */
-    private void move(Permit permit, Permit.Place to) {
-        boolean userAtCap = !capacity.underUserCap(Slots.ALL, permit.account);
-        boolean groupAtCap = !capacity.underGroupCap(Slots.ALL, permit.account.group);
-        capacity.leave(permit.place(), permit);
-        permit.place(to);
-        if (to != Permit.Place.GONE) {
-            capacity.enter(to, permit);
-        }
-        inLane.remove(permit);
-        overdue.remove(permit);
-        UserQueue user = mainQueue.find(permit.account);
-        boolean userLifted = userAtCap && capacity.underUserCap(Slots.ALL, permit.account);
-        boolean groupLifted = groupAtCap && capacity.underGroupCap(Slots.ALL, permit.account.group);
-        if (user != null && (userLifted || groupLifted)) {
-            mainQueue.capLifted(user, userLifted, groupLifted);
-        }
-    }
-
-    private void beginCharge(Permit permit, double share, double expectedNanos, long now) {
-        permit.chargedBy = mainQueue;
-        permit.chargedSince = now;
-        permit.chargedShare = share;
-        permit.chargedAhead = share * expectedNanos;
-        mainQueue.beginCharge(mainQueue.userFor(permit.account), permit.chargedAhead);
-    }
-
-    private static void endCharge(Permit permit, long now) {
-        UserQueue user = permit.chargedBy.find(permit.account);
-        double cost = permit.chargedShare * Math.max(0, now - permit.chargedSince);
-        permit.chargedBy.endCharge(Objects.requireNonNull(user, "charged"), cost - permit.chargedAhead);
-    }
-
-    /** Lets queries that took too long for the lane count among all, as far as the allowance goes. */
-    void overrun(long now, Decisions decisions) {
-        for (Permit permit = first(inLane); permit != null && overran(permit, now); permit = first(inLane)) {
-            inLane.remove(permit);
-            overdue.add(permit);
-        }
-        for (Permit permit = first(overdue); permit != null && capacity.mayOverrun(); permit = first(overdue)) {
-            endCharge(permit, now);
-            move(permit, Permit.Place.ALL);
-            // As likely as not it takes as long again.
-            beginCharge(permit, capacity.share(permit.reservedBytes()), (double) permit.activeNanos(now), now);
-            decisions.overran.add(permit);
-        }
-    }
-
-    private boolean overran(Permit permit, long now) {
-        return now - permit.grantedNanos >= shortNanos();
-    }
-
-    private static @Nullable Permit first(Set<Permit> permits) {
-        return permits.isEmpty() ? null : permits.iterator().next();
-    }
-
-    /** When the next query overruns; null when none is in the lane. */
-    @Nullable
-    Long nextOverrun() {
-        Permit permit = first(inLane);
-        return permit == null ? null : permit.grantedNanos + shortNanos();
-    }
-
     /** Lends a slot; false when that may not be. */
     boolean pause(Permit permit, long now, Decisions decisions) {
-        boolean running = permit.place() == Permit.Place.ALL || permit.place() == Permit.Place.SHORT;
-        if (!running || !capacity.mayPause(permit.account)) {
+        if (!pauses.pause(permit, now)) {
             return false;
         }
-        endCharge(permit, now);
-        permit.pausedSince = now;
-        move(permit, Permit.Place.PAUSED);
-        beginCharge(permit, capacity.memoryShare(permit.reservedBytes()), 0, now);
-        overrun(now, decisions);
+        lane.leave(permit);
+        lane.overrun(now, decisions);
         dispatch(now, decisions);
         return true;
     }
@@ -402,33 +293,12 @@ final class Admitter {
     /** Asks for a slot again; null when it has one. */
     @Nullable
     CompletableFuture<Void> resume(Permit permit, long now, Decisions decisions) {
-        if (permit.place() == Permit.Place.GONE) {
-            return CompletableFuture.failedFuture(new CancellationException("the query has ended"));
-        }
         if (permit.place() == Permit.Place.PAUSED) {
-            CompletableFuture<Void> stage = new CompletableFuture<>();
-            permit.resumed = stage;
-            permit.place(Permit.Place.RESUMING);
-            resuming.add(permit);
+            pauses.ask(permit);
             dispatch(now, decisions);
             // Taken at once: nobody has the stage yet, so nobody has to be told.
-            return decisions.resumed.remove(permit) ? null : stage;
+            decisions.resumed.remove(permit);
         }
-        return permit.place() == Permit.Place.RESUMING ? permit.resumed : null;
-    }
-
-    private void resumeWhatCan(long now, Decisions decisions) {
-        for (var waiters = resuming.iterator(); waiters.hasNext() && capacity.underRunningCap(); ) {
-            Permit permit = waiters.next();
-            if (capacity.underUserCap(Slots.ALL, permit.account)
-                    && capacity.underGroupCap(Slots.ALL, permit.account.group)) {
-                waiters.remove();
-                endCharge(permit, now);
-                permit.pausedNanos += now - permit.pausedSince;
-                move(permit, Permit.Place.ALL);
-                beginCharge(permit, capacity.share(permit.reservedBytes()), 0, now);
-                decisions.resumed.add(permit);
-            }
-        }
+        return pauses.stage(permit);
     }
 }

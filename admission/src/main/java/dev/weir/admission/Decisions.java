@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 /** What was decided under the lock, to be told after it. */
 final class Decisions {
 
+    /** News of the query whose call this was; told first, in the thread of the call. */
+    Runnable own = () -> {};
+
     /** Waiters whose wait is over. */
     final List<Waiter> ended = new ArrayList<>(1);
 
@@ -21,8 +24,13 @@ final class Decisions {
     @Nullable
     CompletableFuture<Void> notResumed;
 
+    /** The waiter whose time runs out first, if its deadline is a new one. */
     @Nullable
     Waiter alarmFor;
+
+    /** When the next query in the lane takes too long. */
+    @Nullable
+    Long overrunAt;
 
     boolean drained;
 }

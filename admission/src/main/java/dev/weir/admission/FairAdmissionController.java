@@ -9,8 +9,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 
 /**
  * The controller: one lock, under which every change of state is made whole by the {@link Admitter}. Invariant whenever
@@ -47,86 +46,98 @@ final class FairAdmissionController implements AdmissionController {
         this.inspector = new Inspector(admitter);
     }
 
-    @Override
-    public Admission admit(AdmissionRequest request) {
+    /** A change of the state; what it means to others goes into the decisions. */
+    @FunctionalInterface
+    private interface Change<T> {
+        T make(Admitter state, long now, Decisions decisions);
+    }
+
+    /** A change that has no result. */
+    @FunctionalInterface
+    private interface Step {
+        void make(Admitter state, long now, Decisions decisions);
+    }
+
+    /** The one way to change the state: makes the change under the lock, and tells what it means after it. */
+    private <T> T change(Change<T> change) {
         Decisions decisions = new Decisions();
-        Waiter waiter;
-        boolean queued;
-        Long overrunAt;
+        T result;
         lock.lock();
         try {
-            waiter = admitter.waiter(request, clock.nanoTime());
-            admitter.arrive(waiter, decisions);
-            queued = waiter.queue != null;
-            overrunAt = admitter.nextOverrun();
+            result = change.make(admitter, clock.nanoTime(), decisions);
+            decisions.overrunAt = admitter.lane.nextOverrun();
         } finally {
             lock.unlock();
         }
-        if (queued) {
-            waiter.announceQueued(callbacks);
-        } else {
-            // The stage is complete before anyone has seen it: no continuation exists, no other thread is needed.
-            decisions.ended.remove(waiter);
-            waiter.announceEnd(callbacks);
+        announce(decisions);
+        return result;
+    }
+
+    private void step(Step step) {
+        change((state, now, decisions) -> {
+            step.make(state, now, decisions);
+            return decisions;
+        });
+    }
+
+    private <T> T look(Function<Inspector, T> look) {
+        lock.lock();
+        try {
+            return look.apply(inspector);
+        } finally {
+            lock.unlock();
         }
-        announce(decisions, overrunAt);
-        return waiter;
+    }
+
+    @Override
+    public Admission admit(AdmissionRequest request) {
+        return change((state, now, decisions) -> {
+            Waiter waiter = state.waiter(request, now);
+            state.arrive(waiter, decisions);
+            if (waiter.queue != null) {
+                decisions.own = () -> waiter.announceQueued(callbacks);
+            } else {
+                // The stage is complete before anyone has seen it: no continuation exists, no other thread is needed.
+                decisions.ended.remove(waiter);
+                decisions.own = () -> waiter.announceEnd(callbacks);
+            }
+            return waiter;
+        });
     }
 
     /** Called once per permit, by its close. */
     void release(Permit permit, RunPermit.Outcome outcome) {
-        Decisions decisions = new Decisions();
-        long heldNanos;
-        Long overrunAt;
-        lock.lock();
-        try {
-            long now = clock.nanoTime();
-            heldNanos = Math.max(0, now - permit.grantedNanos);
-            admitter.release(permit, outcome, now, decisions);
-            overrunAt = admitter.nextOverrun();
-        } finally {
-            lock.unlock();
-        }
-        callbacks.tell(listener -> listener.released(permit.request, outcome, heldNanos));
-        announce(decisions, overrunAt);
+        step((state, now, decisions) -> {
+            long heldNanos = Math.max(0, now - permit.grantedNanos);
+            state.release(permit, outcome, now, decisions);
+            decisions.own = () -> callbacks.tell(listener -> listener.released(permit.request, outcome, heldNanos));
+        });
     }
 
     /** Lends a permit's slot; false when that may not be. */
     boolean pause(Permit permit) {
-        Decisions decisions = new Decisions();
-        boolean paused;
-        Long overrunAt;
-        lock.lock();
-        try {
-            paused = admitter.pause(permit, clock.nanoTime(), decisions);
-            overrunAt = admitter.nextOverrun();
-        } finally {
-            lock.unlock();
-        }
-        if (paused) {
-            callbacks.tell(listener -> listener.paused(permit.request));
-        }
-        announce(decisions, overrunAt);
-        return paused;
+        return change((state, now, decisions) -> {
+            boolean paused = state.pause(permit, now, decisions);
+            if (paused) {
+                decisions.own = () -> callbacks.tell(listener -> listener.paused(permit.request));
+            }
+            return paused;
+        });
     }
 
     /** Asks for a permit's slot again. */
     CompletionStage<Void> resume(Permit permit) {
-        Decisions decisions = new Decisions();
-        boolean wasPaused;
-        CompletableFuture<Void> stage;
-        lock.lock();
-        try {
-            wasPaused = permit.place() == Permit.Place.PAUSED;
-            stage = admitter.resume(permit, clock.nanoTime(), decisions);
-        } finally {
-            lock.unlock();
-        }
-        if (stage == null && wasPaused) {
-            callbacks.tell(listener -> listener.resumed(permit.request));
-        }
-        announce(decisions, null);
-        return stage == null ? CompletableFuture.completedFuture(null) : stage.minimalCompletionStage();
+        return change((state, now, decisions) -> {
+            boolean wasPaused = permit.place() == Permit.Place.PAUSED;
+            CompletableFuture<Void> stage = state.resume(permit, now, decisions);
+            if (stage != null) {
+                return stage.minimalCompletionStage();
+            }
+            if (wasPaused) {
+                decisions.own = () -> callbacks.tell(listener -> listener.resumed(permit.request));
+            }
+            return CompletableFuture.completedFuture(null);
+        });
     }
 
     /** Ends a wait from outside; true when this call did. */
@@ -134,67 +145,45 @@ final class FairAdmissionController implements AdmissionController {
         if (!waiter.markCancelled()) {
             return false;
         }
-        Decisions decisions = new Decisions();
-        decisions.ended.add(waiter);
-        Long overrunAt;
-        lock.lock();
-        try {
-            admitter.withdraw(waiter);
+        step((state, now, decisions) -> {
+            decisions.ended.add(waiter);
+            state.withdraw(waiter);
             // It may have held the head for its memory.
-            admitter.dispatch(clock.nanoTime(), decisions);
-            overrunAt = admitter.nextOverrun();
-        } finally {
-            lock.unlock();
-        }
-        announce(decisions, overrunAt);
+            state.dispatch(now, decisions);
+        });
         return true;
     }
 
     /** Called by the alarm of the lane. */
     private void overrun() {
-        Decisions decisions = new Decisions();
-        Long overrunAt;
-        lock.lock();
-        try {
-            long now = clock.nanoTime();
-            admitter.overrun(now, decisions);
-            admitter.dispatch(now, decisions);
-            overrunAt = admitter.nextOverrun();
-        } finally {
-            lock.unlock();
-        }
-        announce(decisions, overrunAt);
+        step(FairAdmissionController::grantWhatMayRun);
+    }
+
+    private static void grantWhatMayRun(Admitter state, long now, Decisions decisions) {
+        state.lane.overrun(now, decisions);
+        state.dispatch(now, decisions);
     }
 
     /** Called by the alarm. Ends a batch; when there are more, the alarm is set for them and rings at once. */
     private void expireWaiters() {
-        Decisions decisions = new Decisions();
-        Long overrunAt;
-        lock.lock();
-        try {
-            long now = clock.nanoTime();
-            List<Waiter> due = due(now);
+        step((state, now, decisions) -> {
+            List<Waiter> due = due(state, now);
             // All positions are told as they were before any of these left.
             List<Rejection> refusals = new ArrayList<>(due.size());
             for (Waiter waiter : due) {
-                refusals.add(admitter.forecast.queueTimeout(waiter, now));
+                refusals.add(state.forecast.queueTimeout(waiter, now));
             }
             for (int i = 0; i < due.size(); i++) {
-                refuse(due.get(i), refusals.get(i), decisions);
+                state.refuse(due.get(i), refusals.get(i), decisions);
             }
-            admitter.dispatch(now, decisions);
-            decisions.alarmFor = admitter.waiting.earliest();
-            overrunAt = admitter.nextOverrun();
-        } finally {
-            lock.unlock();
-        }
-        announce(decisions, overrunAt);
+            state.dispatch(now, decisions);
+            decisions.alarmFor = state.waiting.earliest();
+        });
     }
 
-    @GuardedBy("lock")
-    private List<Waiter> due(long now) {
+    private static List<Waiter> due(Admitter state, long now) {
         List<Waiter> due = new ArrayList<>();
-        for (Waiter waiter : admitter.waiting.all()) {
+        for (Waiter waiter : state.waiting.all()) {
             if (due.size() == BATCH || waiter.deadlineNanos - now > 0) {
                 break;
             }
@@ -203,23 +192,9 @@ final class FairAdmissionController implements AdmissionController {
         return due;
     }
 
-    @GuardedBy("lock")
-    private void refuse(Waiter waiter, Rejection refusal, Decisions decisions) {
-        if (waiter.markRefused(refusal)) {
-            decisions.ended.add(waiter);
-        }
-        admitter.withdraw(waiter);
-    }
-
     @Override
     public AdmissionSnapshot snapshot() {
-        AdmissionSnapshot now;
-        lock.lock();
-        try {
-            now = inspector.snapshot();
-        } finally {
-            lock.unlock();
-        }
+        AdmissionSnapshot now = look(Inspector::snapshot);
         // Sorted outside the lock.
         List<AdmissionSnapshot.Group> groups = new ArrayList<>(now.groups());
         groups.sort(Comparator.comparing(AdmissionSnapshot.Group::name));
@@ -241,90 +216,55 @@ final class FairAdmissionController implements AdmissionController {
 
     @Override
     public Optional<WaitInfo> waitInfo(String queryId) {
-        lock.lock();
-        try {
-            Waiter waiter = admitter.waiting.find(queryId);
-            if (waiter == null || !waiter.isWaiting()) {
-                return Optional.empty();
-            }
-            return Optional.of(admitter.forecast.of(waiter, clock.nanoTime()));
-        } finally {
-            lock.unlock();
-        }
+        return look(state -> state.waitInfo(queryId, clock.nanoTime()));
     }
 
     @Override
     public Explanation explain(AdmissionRequest request) {
-        lock.lock();
-        try {
-            return inspector.explain(request, clock.nanoTime());
-        } finally {
-            lock.unlock();
-        }
+        return look(state -> state.explain(request, clock.nanoTime()));
     }
 
     @Override
     public List<RunTimeStats> history(int most) {
-        lock.lock();
-        try {
-            return admitter.history.stats(most, admitter.shortNanos());
-        } finally {
-            lock.unlock();
-        }
+        return look(state -> state.history(most));
     }
 
     @Override
     public void update(AdmissionLimits limits) {
-        change((state, decisions) -> state.limits(limits, decisions));
+        step((state, now, decisions) -> {
+            state.limits(limits, decisions);
+            grantWhatMayRun(state, now, decisions);
+        });
     }
 
     @Override
     public void hold(boolean held) {
-        change((state, decisions) -> state.capacity.hold(held));
-    }
-
-    /** Changes what may run, and grants what may now. */
-    private void change(BiConsumer<Admitter, Decisions> change) {
-        Decisions decisions = new Decisions();
-        Long overrunAt;
-        lock.lock();
-        try {
-            long now = clock.nanoTime();
-            change.accept(admitter, decisions);
-            admitter.overrun(now, decisions);
-            admitter.dispatch(now, decisions);
-            overrunAt = admitter.nextOverrun();
-        } finally {
-            lock.unlock();
-        }
-        announce(decisions, overrunAt);
+        step((state, now, decisions) -> {
+            state.capacity.hold(held);
+            grantWhatMayRun(state, now, decisions);
+        });
     }
 
     @Override
     public CompletionStage<Void> drain() {
         boolean more = true;
         while (more) {
-            Decisions decisions = new Decisions();
-            lock.lock();
-            try {
-                admitter.draining = true;
-                more = refuseSomeWaiters(decisions);
-                decisions.drained = admitter.capacity.isIdle();
-            } finally {
-                lock.unlock();
-            }
-            announce(decisions, null);
+            more = change((state, now, decisions) -> {
+                state.draining = true;
+                boolean left = refuseSomeWaiters(state, decisions);
+                decisions.drained = state.capacity.isIdle();
+                return left;
+            });
         }
         return drained.minimalCompletionStage();
     }
 
     /** Refuses a batch of waiters because of the drain; true when there are more. */
-    @GuardedBy("lock")
-    private boolean refuseSomeWaiters(Decisions decisions) {
-        Waiter waiter = admitter.waiting.earliest();
+    private static boolean refuseSomeWaiters(Admitter state, Decisions decisions) {
+        Waiter waiter = state.waiting.earliest();
         for (int i = 0; waiter != null && i < BATCH; i++) {
-            refuse(waiter, admitter.forecast.draining(), decisions);
-            waiter = admitter.waiting.earliest();
+            state.refuse(waiter, state.forecast.draining(), decisions);
+            waiter = state.waiting.earliest();
         }
         return waiter != null;
     }
@@ -335,7 +275,8 @@ final class FairAdmissionController implements AdmissionController {
     }
 
     /** Without the lock. */
-    private void announce(Decisions decisions, @Nullable Long overrunAt) {
+    private void announce(Decisions decisions) {
+        decisions.own.run();
         for (Waiter waiter : decisions.ended) {
             callbacks.run(() -> {
                 waiter.announceQueued(callbacks);
@@ -361,6 +302,7 @@ final class FairAdmissionController implements AdmissionController {
         if (decisions.drained) {
             callbacks.run(() -> drained.complete(null));
         }
+        Long overrunAt = decisions.overrunAt;
         if (overrunAt != null) {
             // Without a scheduler nothing leaves the lane; what is in it is bounded all the same.
             laneAlarm.setFor(overrunAt);

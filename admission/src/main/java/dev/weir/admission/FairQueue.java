@@ -91,9 +91,10 @@ final class FairQueue {
     @Nullable
     Waiter next(Slots slots) {
         skipped.clear();
-        if (!capacity.isFree(slots) || !anyFits()) {
+        if (!capacity.isFree(slots)) {
             return null;
         }
+        boolean nobodyFits = !anyFits();
         for (GroupQueue group : turns) {
             if (!capacity.underGroupCap(slots, group.account)) {
                 continue;
@@ -107,6 +108,10 @@ final class FairQueue {
                     return head;
                 }
                 skipped.add(head);
+                if (nobodyFits) {
+                    // Nor do those behind it: the first in turn speaks for all of them.
+                    return null;
+                }
                 if (head.passes >= MAX_PASSES) {
                     if (!capacity.fitsMemory(head.bytes)) {
                         return null;
@@ -185,16 +190,57 @@ final class FairQueue {
         user.group.virtualNanos += charge / user.group.account.limits.weight();
     }
 
-    /** A user or group that stood at its cap and no longer does has saved up nothing. */
-    void capLifted(UserQueue user, boolean ofUser, boolean ofGroup) {
-        change(user, () -> {
-            if (ofUser && user.head() != null) {
-                user.group.startAfresh(user);
-            }
-            if (ofGroup) {
-                user.group.virtualNanos = Math.max(user.group.virtualNanos, clockNanos);
-            }
-        });
+    /** A user that stood at its cap and no longer does has saved up nothing, if it waits. */
+    void userCapLifted(Account account) {
+        UserQueue user = find(account);
+        if (user != null && user.inTurn) {
+            change(user, () -> user.group.startAfresh(user));
+        }
+    }
+
+    /** The same for a group. */
+    void groupCapLifted(Account account) {
+        GroupQueue group = groups.get(account.name);
+        if (group != null && group.inTurn) {
+            restart(group, Math.max(group.virtualNanos, clockNanos));
+        }
+    }
+
+    private void restart(GroupQueue group, double virtualNanos) {
+        boolean inTurn = turns.remove(group);
+        group.virtualNanos = virtualNanos;
+        if (inTurn) {
+            turns.add(group);
+        }
+    }
+
+    /**
+     * Virtual times to be put back after a look.
+     *
+     * @param ofUser null when the user has no queue
+     */
+    record Times(@Nullable Double ofUser, double ofGroup) {}
+
+    /** Those of a user and the group; null when the group has no queue. */
+    @Nullable
+    Times times(Account account) {
+        GroupQueue group = groups.get(account.group.name);
+        UserQueue user = find(account);
+        return group == null ? null : new Times(user == null ? null : user.virtualNanos, group.virtualNanos);
+    }
+
+    /** Puts them back as they were. */
+    void putBack(Account account, @Nullable Times times) {
+        GroupQueue group = groups.get(account.group.name);
+        UserQueue user = find(account);
+        if (group == null || times == null) {
+            return;
+        }
+        Double ofUser = times.ofUser();
+        if (user != null && ofUser != null) {
+            change(user, () -> user.virtualNanos = ofUser);
+        }
+        restart(group, times.ofGroup());
     }
 
     /** Nothing runs or waits any more: debts are owed to nobody. */

@@ -1,6 +1,7 @@
 package dev.weir.admission;
 
 import java.time.Duration;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param memoryMaxPerQueryBytes largest reservation that may be asked for, at most the group's budget
  * @param rate queries that may be submitted; null for as many as one likes
  * @param user what each user may have
+ * @param own which of these limits are the group's own, by their names below its node, as in {@code user.max-running};
+ *     the others are those of all
  */
 public record GroupLimits(
         int maxRunning,
@@ -26,11 +29,13 @@ public record GroupLimits(
         long memoryPerQueryBytes,
         long memoryMaxPerQueryBytes,
         @Nullable RateLimit rate,
-        UserLimits user) {
+        UserLimits user,
+        Set<String> own) {
 
     private static final double MOST_WEIGHT = 1_000_000;
 
     public GroupLimits {
+        own = Set.copyOf(own);
         require(maxRunning >= 1, "max-running must be at least 1");
         require(maxQueued >= 0, "max-queued must not be negative");
         require(weight > 0 && weight <= MOST_WEIGHT, "weight must be more than 0 and at most 1000000");
@@ -44,6 +49,30 @@ public record GroupLimits(
                 "memory.per-query must be positive and at most memory.max-per-query");
     }
 
+    /** Limits that are those of all. */
+    public GroupLimits(
+            int maxRunning,
+            int maxQueued,
+            double weight,
+            Duration queueTimeout,
+            long memoryBudgetBytes,
+            long memoryPerQueryBytes,
+            long memoryMaxPerQueryBytes,
+            @Nullable RateLimit rate,
+            UserLimits user) {
+        this(
+                maxRunning,
+                maxQueued,
+                weight,
+                queueTimeout,
+                memoryBudgetBytes,
+                memoryPerQueryBytes,
+                memoryMaxPerQueryBytes,
+                rate,
+                user,
+                Set.of());
+    }
+
     GroupLimits withoutRates() {
         return new GroupLimits(
                 maxRunning,
@@ -54,7 +83,8 @@ public record GroupLimits(
                 memoryPerQueryBytes,
                 memoryMaxPerQueryBytes,
                 null,
-                new UserLimits(user.maxRunning(), user.maxQueued(), user.maxPaused(), null));
+                new UserLimits(user.maxRunning(), user.maxQueued(), user.maxPaused(), null),
+                own);
     }
 
     private static void require(boolean holds, String message) {

@@ -69,9 +69,21 @@ final class Inspector {
         return reasons;
     }
 
+    /** The wait of one query; empty when it does not wait. */
+    Optional<WaitInfo> waitInfo(String queryId, long now) {
+        Waiter waiter = admitter.waiting.find(queryId);
+        return waiter == null || !waiter.isWaiting()
+                ? Optional.empty()
+                : Optional.of(admitter.forecast.of(waiter, now));
+    }
+
+    List<RunTimeStats> history(int most) {
+        return admitter.history.stats(most, admitter.lane.shortNanos());
+    }
+
     /** Puts the query in its place, looks, and takes it out again. */
     Explanation explain(AdmissionRequest request, long now) {
-        RunTimeHistory.Guess guess = admitter.history.classify(request, admitter.shortNanos());
+        RunTimeHistory.Guess guess = admitter.history.classify(request, admitter.lane.shortNanos());
         Waiter waiter = admitter.waiter(request, now);
         try {
             Rejection refusal = admitter.refuseAtOnce(waiter, true);
@@ -91,9 +103,11 @@ final class Inspector {
     }
 
     private Explanation waiting(Waiter waiter, RunTimeHistory.Guess guess, long now) {
+        FairQueue queue = admitter.queue(waiter.slots);
+        FairQueue.Times before = queue.times(waiter.account);
         admitter.enqueue(waiter);
         try {
-            if (admitter.queue(waiter.slots).next(waiter.slots) == waiter) {
+            if (queue.next(waiter.slots) == waiter) {
                 Explanation.Decision decision =
                         waiter.slots == Slots.ALL ? Explanation.Decision.RUN : Explanation.Decision.RUN_SHORT;
                 return explanation(decision, waiter, guess, Optional.empty(), Optional.empty());
@@ -102,6 +116,7 @@ final class Inspector {
             return explanation(Explanation.Decision.WAIT, waiter, guess, Optional.of(wait), Optional.empty());
         } finally {
             admitter.withdraw(waiter);
+            queue.putBack(waiter.account, before);
         }
     }
 

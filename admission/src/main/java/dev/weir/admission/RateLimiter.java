@@ -42,9 +42,11 @@ final class RateLimiter {
         Metered own = metered(users, user, ofGroup.user().rate());
         Metered shared = metered(buckets, "group " + group, ofGroup.rate());
         Metered all = metered(buckets, "global", limits.rate());
-        Rejection refused = refusal(own, Rejection.Scope.USER, user);
-        refused = refused != null ? refused : refusal(shared, Rejection.Scope.GROUP, group);
-        refused = refused != null ? refused : refusal(all, Rejection.Scope.GLOBAL, "");
+        Rejection refused = refusal(own, Rejection.Scope.USER, user, limits.nameOf(group, "user.rate.requests"));
+        refused = refused != null
+                ? refused
+                : refusal(shared, Rejection.Scope.GROUP, group, "groups." + group + ".rate.requests");
+        refused = refused != null ? refused : refusal(all, Rejection.Scope.GLOBAL, "", "rate.requests");
         if (refused == null && !look) {
             consume(own);
             consume(shared);
@@ -59,7 +61,8 @@ final class RateLimiter {
         }
     }
 
-    private static @Nullable Rejection refusal(@Nullable Metered from, Rejection.Scope scope, String name) {
+    private static @Nullable Rejection refusal(
+            @Nullable Metered from, Rejection.Scope scope, String name, String property) {
         if (from == null) {
             return null;
         }
@@ -67,7 +70,7 @@ final class RateLimiter {
         return probe.canBeConsumed()
                 ? null
                 : new Rejection.RateLimited(
-                        scope, name, from.rate(), Duration.ofNanos(probe.getNanosToWaitForRefill()));
+                        scope, name, from.rate(), Duration.ofNanos(probe.getNanosToWaitForRefill()), property);
     }
 
     /** The bucket of a key; a changed rate keeps its filling, in proportion. */

@@ -50,7 +50,8 @@ final class WaitForecast {
                 wait.reason(),
                 allowed,
                 wait.position(),
-                withinBounds(wait.predictedWait().orElse(LEAST_RETRY)));
+                withinBounds(wait.predictedWait().orElse(LEAST_RETRY)),
+                wait.predictedWait());
     }
 
     /** The wait is that of a whole queue; O(1), since refusals come in storms. */
@@ -59,17 +60,29 @@ final class WaitForecast {
             Duration retryAfter = turnover(capacity.queued() + 1, capacity.running(), history.expectedNanos());
             return new Rejection.QueueFull(scope, "", capacity.limits().maxQueued(), retryAfter);
         }
-        Account whose = scope == Rejection.Scope.USER ? account : account.group;
-        double each = scope == Rejection.Scope.USER
-                ? history.expectedNanos(account.name, account.group.name)
-                : history.expectedNanos(account.group.name);
-        int most = scope == Rejection.Scope.USER ? account.limits.user().maxQueued() : account.limits.maxQueued();
-        Duration retryAfter = turnover(whose.queued + 1, whose.running, each);
-        return new Rejection.QueueFull(scope, whose.name, most, retryAfter);
+        if (scope == Rejection.Scope.GROUP) {
+            Account group = account.group;
+            Duration retryAfter = turnover(group.queued + 1, group.running, history.expectedNanos(group.name));
+            return new Rejection.QueueFull(scope, group.name, group.limits.maxQueued(), retryAfter);
+        }
+        double each = history.expectedNanos(account.name, account.group.name);
+        return new Rejection.QueueFull(
+                scope,
+                account.name,
+                account.limits.user().maxQueued(),
+                turnover(account.queued + 1, account.running, each),
+                nameOf(account, "user.max-queued"));
+    }
+
+    private String nameOf(Account account, String property) {
+        return capacity.limits().nameOf(account.group.name, property);
     }
 
     Rejection memoryTooLarge(Waiter waiter) {
-        return new Rejection.MemoryTooLarge(waiter.bytes, waiter.account.limits.memoryMaxPerQueryBytes());
+        return new Rejection.MemoryTooLarge(
+                waiter.bytes,
+                waiter.account.limits.memoryMaxPerQueryBytes(),
+                nameOf(waiter.account, "memory.max-per-query"));
     }
 
     Rejection draining() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -114,6 +115,37 @@ class GroupTest {
         a1.finish();
         assertThat(a2.isRunning()).as("b owes its two").isTrue();
         assertThat(b2.isWaiting()).isTrue();
+    }
+
+    @Test
+    void aGroupHeldAtItsCapDoesNotOwnTheMachineWhenTheCapIsRaised() {
+        Tree tree = Tree.running(4).group("a", Tree.caps(1, 1_000, 9)).group("b", Tree.weight(1));
+        Gate gate = new Gate(tree);
+        List<Gate.Query> queries = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            queries.add(gate.submitIn("a", "a" + i, "a"));
+            queries.add(gate.submitIn("b", "b" + i % 3, "b"));
+        }
+        rounds(gate, queries, 10);
+        gate.controller.update(tree.group("a", Tree.caps(4, 1_000, 9)).build());
+        gate.granted.clear();
+
+        rounds(gate, queries, 4);
+
+        assertThat(gate.granted.stream().filter(id -> id.startsWith("a")).count())
+                .as("half of sixteen, more or less, and not all of them")
+                .isBetween(6L, 10L);
+    }
+
+    /** Lets what runs take a second and finishes it. */
+    private static void rounds(Gate gate, List<Gate.Query> queries, int count) {
+        for (int round = 0; round < count; round++) {
+            gate.time.advance(Duration.ofSeconds(1));
+            List<Gate.Query> done =
+                    queries.stream().filter(Gate.Query::isRunning).toList();
+            queries.removeAll(done);
+            done.forEach(Gate.Query::finish);
+        }
     }
 
     @Test

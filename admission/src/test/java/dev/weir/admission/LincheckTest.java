@@ -1,15 +1,13 @@
 package dev.weir.admission;
 
-import java.time.Duration;
+import static dev.weir.admission.ModelChecking.onlyTheController;
+import static dev.weir.admission.ModelChecking.options;
+import static dev.weir.admission.ModelChecking.request;
+
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jetbrains.lincheck.datastructures.IntGen;
-import org.jetbrains.lincheck.datastructures.ManagedStrategyGuarantee;
-import org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt;
-import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
@@ -19,11 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * Model checking of interleavings: what concurrent calls return must be what some order of the same calls, one after
- * the other, returns. Few interleavings in the normal build, since each is run under a debugger of sorts; many in the
- * full one.
- */
+/** Waiters, permits and the controller as a whole under every interleaving that is tried. */
 class LincheckTest {
 
     @Test
@@ -38,33 +32,8 @@ class LincheckTest {
                 .actorsBefore(0)
                 .actorsAfter(0)
                 .verifier(EpsilonVerifier.class)
-                .addGuarantee(
-                        oneStep(Admitter.class, Inspector.class, WaitForecast.class, Waiting.class, Callbacks.class))
+                .addGuarantee(onlyTheController())
                 .check(PermitCalls.class);
-    }
-
-    @Test
-    void aGrantACancelAndATimeoutOfOneWaiterAgreeOnItsEnd() {
-        options(2, 250)
-                .actorsPerThread(2)
-                .actorsBefore(0)
-                .actorsAfter(1)
-                .sequentialSpecification(OneWaiter.class)
-                .addGuarantee(
-                        oneStep(Admitter.class, Inspector.class, WaitForecast.class, Waiting.class, Callbacks.class))
-                .check(OneWaiterCalls.class);
-    }
-
-    @Test
-    void aSlotThatIsLentTakenBackAndGivenBackIsCountedOnce() {
-        options(2, 150)
-                .actorsPerThread(2)
-                .actorsBefore(0)
-                .actorsAfter(1)
-                .sequentialSpecification(OnePaused.class)
-                .addGuarantee(
-                        oneStep(Admitter.class, Inspector.class, WaitForecast.class, Waiting.class, Callbacks.class))
-                .check(OnePausedCalls.class);
     }
 
     @Test
@@ -72,8 +41,7 @@ class LincheckTest {
         options(4, 50)
                 .actorsPerThread(2)
                 .sequentialSpecification(FirstComeFirstServed.class)
-                .addGuarantee(
-                        oneStep(Admitter.class, Inspector.class, WaitForecast.class, Waiting.class, Callbacks.class))
+                .addGuarantee(onlyTheController())
                 .check(ControllerCalls.class);
     }
 
@@ -86,47 +54,17 @@ class LincheckTest {
                 .check(ControllerCalls.class);
     }
 
-    private static ModelCheckingOptions options(int iterations, int invocations) {
-        return new ModelCheckingOptions()
-                .iterations(iterations)
-                .invocationsPerIteration(invocations)
-                .threads(2)
-                .actorsPerThread(4)
-                .actorsBefore(1)
-                .actorsAfter(1);
-    }
-
-    /**
-     * Leaves out the interleavings within these classes, so that the few that are tried hit those that matter. What they
-     * do is under the lock, which Error Prone checks.
-     */
-    private static ManagedStrategyGuarantee oneStep(Class<?>... classes) {
-        return ManagedStrategyGuaranteeKt.forClasses(
-                        Arrays.stream(classes).map(Class::getName).toArray(String[]::new))
-                .allMethods()
-                .treatAsAtomic();
-    }
-
-    private static FairAdmissionController controller(Limits limits, AdmissionListener listener) {
-        return new FairAdmissionController(
-                limits.build(), () -> 0, (task, delay) -> () -> {}, new Callbacks(Runnable::run, listener));
-    }
-
     private static Account account() {
         AdmissionLimits limits = Limits.running(1).build();
         Account group = Account.ofGroup(AdmissionLimits.DEFAULT_GROUP, limits.group(AdmissionLimits.DEFAULT_GROUP));
         return Account.ofUser("user0", group);
     }
 
-    private static AdmissionRequest request(int user) {
-        return new AdmissionRequest(
-                "q" + user, "user" + user, List.of(), user, OptionalLong.empty(), Duration.ofSeconds(1));
-    }
-
     /** All that may end a waiter. */
     public static class WaiterCalls {
 
-        private final FairAdmissionController controller = controller(Limits.running(1), AdmissionListener.NONE);
+        private final FairAdmissionController controller =
+                ModelChecking.controller(Limits.running(1).build(), AdmissionListener.NONE);
         private final Waiter waiter = new Waiter(request(0), account(), controller);
         private final Permit permit = new Permit(
                 waiter, Slots.ALL, new FairQueue(new Capacity(Limits.running(1).build())), 0, controller);
@@ -157,12 +95,13 @@ class LincheckTest {
 
         private final AtomicInteger closed = new AtomicInteger();
         private final AtomicInteger released = new AtomicInteger();
-        private final FairAdmissionController controller = controller(Limits.running(1), new AdmissionListener() {
-            @Override
-            public void released(AdmissionRequest request, RunPermit.Outcome outcome, long heldNanos) {
-                released.incrementAndGet();
-            }
-        });
+        private final FairAdmissionController controller =
+                ModelChecking.controller(Limits.running(1).build(), new AdmissionListener() {
+                    @Override
+                    public void released(AdmissionRequest request, RunPermit.Outcome outcome, long heldNanos) {
+                        released.incrementAndGet();
+                    }
+                });
         private @Nullable Permit permit;
 
         @Operation
@@ -194,169 +133,6 @@ class LincheckTest {
             if (released.get() != Math.min(1, closed.get())
                     || controller.snapshot().running() != 0) {
                 throw new IllegalStateException("closed " + closed + ", released " + released);
-            }
-        }
-    }
-
-    /** One runs, one waits for the only slot: what lending it, taking it back and closing must look like from outside. */
-    public static class OnePaused {
-
-        private enum First {
-            RUNS,
-            PAUSED,
-            RESUMING,
-            GONE
-        }
-
-        private First first = First.RUNS;
-        private boolean secondRuns;
-
-        public boolean pause() {
-            if (first != First.RUNS) {
-                return false;
-            }
-            first = First.PAUSED;
-            secondRuns = true;
-            return true;
-        }
-
-        public boolean resume() {
-            if (first == First.PAUSED) {
-                first = First.RESUMING;
-            }
-            return first == First.RUNS || first == First.GONE;
-        }
-
-        public void close() {
-            first = First.GONE;
-            secondRuns = true;
-        }
-
-        public String count() {
-            int running = (first == First.RUNS ? 1 : 0) + (secondRuns ? 1 : 0);
-            int paused = first == First.PAUSED || first == First.RESUMING ? 1 : 0;
-            return running + " run, " + (secondRuns ? 0 : 1) + " wait, " + paused + " paused";
-        }
-    }
-
-    /** The same in the controller. */
-    public static class OnePausedCalls {
-
-        private final FairAdmissionController controller = new FairAdmissionController(
-                Tree.running(1).build(),
-                () -> 0,
-                (task, delay) -> () -> {},
-                new Callbacks(Runnable::run, AdmissionListener.NONE));
-        private @Nullable Permit permit;
-
-        @Operation(runOnce = true)
-        public boolean pause() {
-            return permit().pause();
-        }
-
-        @Operation(runOnce = true)
-        public boolean resume() {
-            return permit().resume().toCompletableFuture().isDone();
-        }
-
-        @Operation(runOnce = true)
-        public void close() {
-            permit().close(RunPermit.Outcome.FINISHED);
-        }
-
-        @Operation
-        public String count() {
-            permit();
-            AdmissionSnapshot counted = controller.snapshot();
-            return counted.running() + " run, " + counted.queued() + " wait, " + counted.paused() + " paused";
-        }
-
-        private synchronized Permit permit() {
-            if (permit == null) {
-                permit = ((Waiter.End.Granted) ((Waiter) controller.admit(request(0))).end()).permit();
-                controller.admit(request(1));
-            }
-            return permit;
-        }
-    }
-
-    /** One runs, one waits: what closing, cancelling and timing out must look like from outside. */
-    public static class OneWaiter {
-
-        private boolean waits = true;
-        private int running = 1;
-        private boolean closed;
-
-        public void close() {
-            if (!closed) {
-                closed = true;
-                running = waits ? 1 : 0;
-                waits = false;
-            }
-        }
-
-        public boolean cancel() {
-            boolean ended = waits;
-            waits = false;
-            return ended;
-        }
-
-        public void expire() {
-            waits = false;
-        }
-
-        public String count() {
-            return running + " run, " + (waits ? 1 : 0) + " wait";
-        }
-    }
-
-    /** The same in the controller. */
-    public static class OneWaiterCalls {
-
-        private volatile long now;
-        private volatile @Nullable Runnable alarm;
-        private final FairAdmissionController controller = new FairAdmissionController(
-                Limits.running(1).build(),
-                () -> now,
-                (task, delay) -> {
-                    alarm = task;
-                    return () -> {};
-                },
-                new Callbacks(Runnable::run, AdmissionListener.NONE));
-        private @Nullable Waiter runs;
-        private @Nullable Waiter waits;
-
-        @Operation(runOnce = true)
-        public void close() {
-            arrive();
-            ((Waiter.End.Granted) runs.end()).permit().close(RunPermit.Outcome.FINISHED);
-        }
-
-        @Operation(runOnce = true)
-        public boolean cancel() {
-            arrive();
-            return waits.cancel();
-        }
-
-        @Operation(runOnce = true)
-        public void expire() {
-            arrive();
-            now = Duration.ofDays(100).toNanos();
-            alarm.run();
-        }
-
-        @Operation
-        public String count() {
-            arrive();
-            AdmissionSnapshot counted = controller.snapshot();
-            return counted.running() + " run, " + counted.queued() + " wait";
-        }
-
-        /** Not in the constructor: there the model checker gives out other identity hash codes than later. */
-        private synchronized void arrive() {
-            if (runs == null) {
-                runs = (Waiter) controller.admit(request(0));
-                waits = (Waiter) controller.admit(request(1));
             }
         }
     }
@@ -417,7 +193,8 @@ class LincheckTest {
     /** Each thread asks for itself; they meet in the controller. */
     public static class ControllerCalls {
 
-        private final FairAdmissionController controller = controller(Limits.running(1), AdmissionListener.NONE);
+        private final FairAdmissionController controller =
+                ModelChecking.controller(Limits.running(1).build(), AdmissionListener.NONE);
         private final @Nullable Waiter[] own = new Waiter[8];
 
         @Operation

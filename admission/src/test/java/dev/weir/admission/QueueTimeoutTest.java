@@ -101,6 +101,21 @@ class QueueTimeoutTest {
     }
 
     @Test
+    void theRefusalCarriesThePredictedWaitAsItWasKnown() {
+        Gate gate = new Gate(Limits.running(1).timeout(Duration.ofSeconds(120)));
+        gate.learn("ann", Duration.ofSeconds(10));
+        gate.submit("ann");
+        Gate.Query waiting = gate.submit("bob");
+
+        gate.time.advance(Duration.ofSeconds(120));
+
+        assertThat(waiting.rejection.predictedWait())
+                .as("the running query overruns, and is taken to need as long again")
+                .contains(Duration.ofSeconds(120));
+        assertThat(waiting.rejection.retryAfter()).as("within bounds").hasSeconds(60);
+    }
+
+    @Test
     void whoHeldTheHeadAndTimesOutLetsTheOthersRun() {
         Gate gate = new Gate(Limits.running(10).memory(100).timeout(TIMEOUT));
         gate.submit("ann", 50);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class ShortLaneTest {
@@ -148,6 +149,25 @@ class ShortLaneTest {
             passed++;
         }
         assertThat(passed).isLessThanOrEqualTo(FairQueue.MAX_PASSES);
+        assertThat(large.isRunning()).isTrue();
+    }
+
+    @Test
+    void theLaneDoesNotKeepAReservationAmongAllFromItsMemoryForEver() {
+        gate.teach("ann", "lookup", MOMENT);
+        Gate.Query last = gate.submit(gate.request("ann", "lookup"));
+        Gate.Query large = gate.submit(new AdmissionRequest(
+                "large", "bob", List.of(), 1, OptionalLong.of(1_000_000), Gate.FOREVER, Priority.NORMAL, true));
+        assertThat(large.isWaiting()).isTrue();
+        int passed = 0;
+        for (int i = 0; i < 1000 && last.isRunning(); i++) {
+            Gate.Query next = gate.submit(gate.request("ann", "lookup"));
+            passed += next.isRunning() ? 1 : 0;
+            last.finish();
+            last = next;
+        }
+
+        assertThat(passed).isEqualTo(FairQueue.MAX_PASSES);
         assertThat(large.isRunning()).isTrue();
     }
 

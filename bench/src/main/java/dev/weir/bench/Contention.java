@@ -1,7 +1,5 @@
 package dev.weir.bench;
 
-import com.google.protobuf.Any;
-import com.google.protobuf.ByteString;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,11 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import org.apache.arrow.flight.FlightClient;
-import org.apache.arrow.flight.FlightRuntimeException;
-import org.apache.arrow.flight.FlightStream;
-import org.apache.arrow.flight.Ticket;
-import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementQuery;
 
 /**
  * Many heavy clients in a loop and a few light ones at fixed times, half of each on either front, with admission in several
@@ -210,7 +203,7 @@ final class Contention {
                 String sql = heavy.get(i % heavy.size());
                 String text = newTexts ? varied(sql) : sql;
                 long start = System.nanoTime();
-                boolean done = flight == null ? submit("heavy", text) : submit(flight, text);
+                boolean done = flight == null ? submit("heavy", text) : Clients.submit(flight, text);
                 long now = System.nanoTime();
                 if (!done) {
                     refused.add(1);
@@ -240,7 +233,7 @@ final class Contention {
                 int key = ThreadLocalRandom.current().nextInt(KEYS);
                 String sql = "select count(*), sum(l_quantity) from lineitem where l_orderkey between " + key + " and "
                         + (key + 1000);
-                while (!(flight == null ? submit("light", sql) : submit(flight, sql))) {
+                while (!(flight == null ? submit("light", sql) : Clients.submit(flight, sql))) {
                     refused.add(1);
                     Thread.sleep(100);
                 }
@@ -253,40 +246,7 @@ final class Contention {
         return Clients.flight(target.as(user), target.flightPort());
     }
 
-    /** False when it was refused and may be tried again. */
     private boolean submit(String user, String sql) throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(
-                        URI.create("https://localhost:" + target.httpPort() + "/v1/queries"))
-                .header("Authorization", Clients.basic(target.as(user)))
-                .header("Content-Type", "text/plain")
-                .POST(BodyPublishers.ofString(sql))
-                .build();
-        HttpResponse<String> answer = http.send(request, BodyHandlers.ofString());
-        if (answer.statusCode() == 429) {
-            return false;
-        }
-        if (answer.statusCode() != 200) {
-            throw new IllegalStateException(answer.statusCode() + " " + answer.body());
-        }
-        return true;
-    }
-
-    private static boolean submit(Clients.Flight flight, String sql) throws Exception {
-        CommandStatementQuery command = CommandStatementQuery.newBuilder()
-                .setQueryBytes(ByteString.copyFromUtf8(sql))
-                .build();
-        FlightClient client = flight.client();
-        try (FlightStream stream =
-                client.getStream(new Ticket(Any.pack(command).toByteArray()), flight.credentials())) {
-            while (stream.next()) {
-                stream.getRoot().getRowCount();
-            }
-            return true;
-        } catch (FlightRuntimeException e) {
-            if (e.status().code() == org.apache.arrow.flight.FlightStatusCode.RESOURCE_EXHAUSTED) {
-                return false;
-            }
-            throw e;
-        }
+        return Clients.submit(http, target.as(user), sql);
     }
 }

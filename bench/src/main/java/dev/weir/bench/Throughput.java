@@ -1,17 +1,11 @@
 package dev.weir.bench;
 
-import com.google.protobuf.Any;
-import com.google.protobuf.ByteString;
 import java.io.InputStream;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import org.apache.arrow.flight.FlightStream;
-import org.apache.arrow.flight.Ticket;
-import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementQuery;
 import org.apache.arrow.vector.VectorUnloader;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 
@@ -24,12 +18,8 @@ final class Throughput {
 
     static void http(Bench.Target target, String sql, long pauseMillis) throws Exception {
         HttpClient client = Clients.http(target);
-        HttpRequest request = HttpRequest.newBuilder(
-                        URI.create("https://localhost:" + target.httpPort() + "/v1/queries"))
-                .header("Authorization", Clients.basic(target))
-                .header("Content-Type", "text/plain")
+        HttpRequest request = Clients.query(target, sql)
                 .header("Accept", "application/vnd.apache.arrow.stream")
-                .POST(BodyPublishers.ofString(sql))
                 .build();
         HttpResponse<InputStream> response = client.send(request, BodyHandlers.ofInputStream());
         long bytes = 0;
@@ -47,13 +37,9 @@ final class Throughput {
     }
 
     static void flight(Bench.Target target, String sql, long pauseMillis) throws Exception {
-        CommandStatementQuery command = CommandStatementQuery.newBuilder()
-                .setQueryBytes(ByteString.copyFromUtf8(sql))
-                .build();
-        Ticket ticket = new Ticket(Any.pack(command).toByteArray());
         long bytes = 0;
         try (Clients.Flight flight = Clients.flight(target, target.flightPort());
-                FlightStream stream = flight.client().getStream(ticket, flight.credentials())) {
+                FlightStream stream = flight.client().getStream(Clients.ticket(sql), flight.credentials())) {
             while (stream.next()) {
                 try (ArrowRecordBatch batch = new VectorUnloader(stream.getRoot()).getRecordBatch()) {
                     bytes += batch.computeBodyLength();

@@ -42,7 +42,7 @@ class DuckDbCancelTest extends DuckDbTestBase {
     }
 
     private void rounds(int rounds) throws Exception {
-        long seed = System.nanoTime();
+        long seed = Long.getLong("weir.seed", System.nanoTime());
         Random random = new Random(seed);
         ExecutorService cancellers = Executors.newFixedThreadPool(3);
         try {

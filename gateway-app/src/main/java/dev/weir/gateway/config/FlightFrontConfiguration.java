@@ -10,6 +10,7 @@ import dev.weir.gateway.flightsql.FlightSqlSettings;
 import dev.weir.gateway.flightsql.FlightTls;
 import dev.weir.gateway.query.QueryService;
 import java.time.Clock;
+import java.time.Duration;
 import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -70,6 +71,13 @@ class FlightFrontConfiguration {
         };
     }
 
+    private static Duration positive(String name, Duration given) {
+        if (given.isNegative() || given.isZero()) {
+            throw new StartFailedException("weir.flight." + name + " must be positive");
+        }
+        return given;
+    }
+
     private static FlightSqlSettings settings(WeirProperties properties, @Nullable TlsMaterial tls) {
         WeirProperties.Flight flight = properties.flight();
         return new FlightSqlSettings(
@@ -79,6 +87,8 @@ class FlightFrontConfiguration {
                 Math.toIntExact(flight.maxInboundMessageSize().toBytes()),
                 Math.toIntExact(flight.maxHeaderSize().toBytes()),
                 flight.ticketTimeToLive(),
+                positive("poll-timeout", flight.pollTimeout()),
+                positive("claim-timeout", flight.claimTimeout()),
                 flight.maxPreparedStatements(),
                 flight.preparedStatementTimeToLive(),
                 flight.sessionTimeToLive(),

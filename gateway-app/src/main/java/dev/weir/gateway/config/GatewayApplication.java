@@ -42,9 +42,6 @@ public class GatewayApplication {
             Map.entry("logging.level.org.springframework.boot.SpringApplication", "OFF"),
             Map.entry("logging.level.org.springframework.boot.diagnostics.LoggingFailureAnalysisReporter", "OFF"),
             Map.entry("logging.level.org.springframework.boot.web.server.reactive.context", "ERROR"),
-            // Clients that leave or send what is no HTTP: a warning with a stack trace for each, in their hands.
-            Map.entry("logging.level.io.grpc.netty.NettyServerHandler", "ERROR"),
-            Map.entry("logging.level.reactor.netty.http.server.HttpServerOperations", "ERROR"),
             Map.entry("spring.main.log-startup-info", "false"),
             Map.entry("spring.lifecycle.timeout-per-shutdown-phase", "1h"),
             Map.entry("management.endpoints.web.exposure.include", "health,info,prometheus"),
@@ -65,8 +62,11 @@ public class GatewayApplication {
         application.setWebApplicationType(WebApplicationType.REACTIVE);
         application.setBannerMode(Banner.Mode.OFF);
         application.setDefaultProperties(DEFAULTS);
-        ApplicationListener<ApplicationEnvironmentPreparedEvent> prepare =
-                event -> GatewayEnvironment.prepare(event.getEnvironment());
+        ApplicationListener<ApplicationEnvironmentPreparedEvent> prepare = event -> {
+            // The logging system, which is set up on the same event before this, would throw an earlier filter out.
+            ClientNoise.install();
+            GatewayEnvironment.prepare(event.getEnvironment());
+        };
         application.addListeners(prepare);
         application.addListeners(listeners.toArray(ApplicationListener[]::new));
         try {

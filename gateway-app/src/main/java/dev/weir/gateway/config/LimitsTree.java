@@ -6,6 +6,8 @@ import dev.weir.admission.UserLimits;
 import dev.weir.gateway.query.QueryLimits;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
@@ -75,6 +77,8 @@ final class LimitsTree {
                 ? rate(prefix + "user.", user.rate())
                 : rate("user.", all.user().rate());
         RateLimit groupRate = rate(prefix, given.rate());
+        int userRunning =
+                Objects.requireNonNullElse(user.maxRunning(), Math.max(1, Math.min(userMaxRunning(), running)));
         try {
             return new GroupLimits(
                     running,
@@ -86,14 +90,39 @@ final class LimitsTree {
                     groupMax,
                     groupRate,
                     new UserLimits(
-                            Objects.requireNonNullElse(
-                                    user.maxRunning(), Math.max(1, Math.min(userMaxRunning(), running))),
+                            userRunning,
                             Objects.requireNonNullElse(
                                     user.maxQueued(), all.user().maxQueued()),
                             Objects.requireNonNullElse(user.maxPaused(), userMaxPaused()),
-                            userRate));
+                            userRate),
+                    own(given, userRunning, groupMax));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(prefix + e.getMessage(), e);
+        }
+    }
+
+    /** Names of the limits that are the group's own: given for it, or cut to what it may have. */
+    private Set<String> own(WeirProperties.Admission.Group given, int userRunning, long groupMax) {
+        WeirProperties.Admission.GroupUser user = given.user();
+        WeirProperties.Admission.GroupMemory memory = given.memory();
+        Set<String> own = new TreeSet<>();
+        addIf(own, "max-running", given.maxRunning() != null);
+        addIf(own, "max-queued", given.maxQueued() != null);
+        addIf(own, "queue-timeout", given.queueTimeout() != null);
+        addIf(own, "rate.requests", isGiven(given.rate()));
+        addIf(own, "memory.budget", memory.budget() != null);
+        addIf(own, "memory.per-query", memory.perQuery() != null);
+        addIf(own, "memory.max-per-query", memory.maxPerQuery() != null || groupMax != maxPerQuery);
+        addIf(own, "user.max-running", user.maxRunning() != null || userRunning != userMaxRunning());
+        addIf(own, "user.max-queued", user.maxQueued() != null);
+        addIf(own, "user.max-paused", user.maxPaused() != null);
+        addIf(own, "user.rate.requests", isGiven(user.rate()));
+        return own;
+    }
+
+    private static void addIf(Set<String> names, String name, boolean holds) {
+        if (holds) {
+            names.add(name);
         }
     }
 

@@ -8,6 +8,8 @@ import dev.weir.engine.QueryEngine;
 import dev.weir.gateway.metrics.GatewayMetrics;
 import dev.weir.gateway.metrics.QueryLog;
 import dev.weir.gateway.metrics.QueryLogSettings;
+import dev.weir.gateway.query.AdmissionRelay;
+import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.DefaultQueryService;
 import dev.weir.gateway.query.QueryListener;
 import dev.weir.gateway.query.QuerySnapshot;
@@ -44,15 +46,21 @@ class QueryConfiguration {
     }
 
     @Bean
-    AdmissionController admissionController(EffectiveLimits limits, RealTimers timers) {
+    AdmissionRelay admissionRelay() {
+        return new AdmissionRelay();
+    }
+
+    @Bean
+    AdmissionController admissionController(EffectiveLimits limits, RealTimers timers, AdmissionRelay relay) {
         log.info("Limits: {}", limits.summary());
         // Without rates until the gateway is warm.
-        return controller(limits.admission().withoutRates(), timers);
+        return controller(limits.admission().withoutRates(), timers, relay);
     }
 
     /** The continuation of a query that waited only hands a statement to an engine thread; it may run on the timer's. */
-    private static AdmissionController controller(AdmissionLimits limits, RealTimers timers) {
-        return AdmissionControllers.create(limits, timers.executor(), timers.executor(), AdmissionListener.NONE);
+    private static AdmissionController controller(
+            AdmissionLimits limits, RealTimers timers, AdmissionListener listener) {
+        return AdmissionControllers.create(limits, timers.executor(), timers.executor(), listener);
     }
 
     /** Looks at the limits file as often as the users file is looked at. */
@@ -98,6 +106,7 @@ class QueryConfiguration {
     DefaultQueryService queryService(
             QueryEngine engine,
             AdmissionController admission,
+            AdmissionRelay relay,
             EffectiveLimits limits,
             RuntimeLimits runtimeLimits,
             RealTimers timers,
@@ -107,6 +116,11 @@ class QueryConfiguration {
         AdmissionLimits lane = limits.lane();
         QueryListener both = new QueryListener() {
             @Override
+            public void decided(String queryId, AdmissionTrail.Step step) {
+                metrics.decided(queryId, step);
+            }
+
+            @Override
             public void done(QuerySnapshot query) {
                 metrics.done(query);
                 queryLog.done(query);
@@ -114,7 +128,11 @@ class QueryConfiguration {
         };
         return new DefaultQueryService(
                 engine,
-                new DefaultQueryService.Controllers(admission, controller(lane, timers), controller(lane, timers)),
+                new DefaultQueryService.Controllers(
+                        admission,
+                        relay,
+                        controller(lane, timers, AdmissionListener.NONE),
+                        controller(lane, timers, AdmissionListener.NONE)),
                 runtimeLimits,
                 timers,
                 clock,

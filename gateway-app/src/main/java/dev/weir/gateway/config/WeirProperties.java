@@ -66,6 +66,9 @@ public record WeirProperties(
      * @param maxInboundMessageSize largest gRPC message accepted
      * @param maxHeaderSize largest request headers accepted
      * @param ticketTimeToLive how long a ticket can be redeemed
+     * @param pollTimeout how long a query submitted by PollFlightInfo waits in the queue while its client does not poll
+     * @param claimTimeout how long a query submitted by PollFlightInfo keeps its slot while its client stays away: does
+     *     not poll while it runs, does not read the result once it is open
      * @param maxPreparedStatements open prepared statements of one user
      * @param preparedStatementTimeToLive an unused prepared statement is closed after this
      * @param sessionTimeToLive an unused session is closed after this
@@ -76,6 +79,8 @@ public record WeirProperties(
             @DefaultValue("16MB") DataSize maxInboundMessageSize,
             @DefaultValue("32KB") DataSize maxHeaderSize,
             @DefaultValue("10m") Duration ticketTimeToLive,
+            @DefaultValue("1m") Duration pollTimeout,
+            @DefaultValue("10s") Duration claimTimeout,
             @DefaultValue("1000") int maxPreparedStatements,
             @DefaultValue("1h") Duration preparedStatementTimeToLive,
             @DefaultValue("1h") Duration sessionTimeToLive) {}

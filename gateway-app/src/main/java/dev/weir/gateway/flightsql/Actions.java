@@ -27,10 +27,12 @@ final class Actions {
 
     private final Map<org.apache.arrow.flight.ActionType, Handler> handlers = new LinkedHashMap<>();
     private final Statements statements;
+    private final Polls polls;
     private final PreparedStatements prepared;
 
-    Actions(Statements statements, PreparedStatements prepared, SessionActions sessions) {
+    Actions(Statements statements, Polls polls, PreparedStatements prepared, SessionActions sessions) {
         this.statements = statements;
+        this.polls = polls;
         this.prepared = prepared;
         handlers.put(FlightSqlUtils.FLIGHT_SQL_CREATE_PREPARED_STATEMENT, this::prepare);
         handlers.put(FlightSqlUtils.FLIGHT_SQL_CLOSE_PREPARED_STATEMENT, this::closePrepared);
@@ -105,7 +107,7 @@ final class Actions {
     private CompletionStage<Optional<ByteString>> cancelFlightInfo(Caller caller, ByteString body)
             throws InvalidProtocolBufferException {
         Flight.FlightInfo info = Flight.CancelFlightInfoRequest.parseFrom(body).getInfo();
-        Flight.CancelStatus status = switch (statements.cancel(caller, info)) {
+        Flight.CancelStatus status = switch (cancel(caller, info)) {
             case CANCELLED -> Flight.CancelStatus.CANCEL_STATUS_CANCELLED;
             case CANCELLING -> Flight.CancelStatus.CANCEL_STATUS_CANCELLING;
             case TOO_LATE -> Flight.CancelStatus.CANCEL_STATUS_NOT_CANCELLABLE;
@@ -121,13 +123,18 @@ final class Actions {
         Flight.FlightInfo info = Flight.FlightInfo.parseFrom(Any.parseFrom(body)
                 .unpack(FlightSql.ActionCancelQueryRequest.class)
                 .getInfo());
-        CancelResult result = switch (statements.cancel(caller, info)) {
+        CancelResult result = switch (cancel(caller, info)) {
             case CANCELLED -> CancelResult.CANCEL_RESULT_CANCELLED;
             case CANCELLING -> CancelResult.CANCEL_RESULT_CANCELLING;
             case TOO_LATE -> CancelResult.CANCEL_RESULT_NOT_CANCELLABLE;
         };
         return CompletableFuture.completedFuture(packed(
                 FlightSql.ActionCancelQueryResult.newBuilder().setResult(result).build()));
+    }
+
+    private TicketLedger.Cancellation cancel(Caller caller, Flight.FlightInfo info) {
+        TicketLedger.Cancellation polled = polls.cancel(caller, info);
+        return polled != null ? polled : statements.cancel(caller, info);
     }
 
     private static Optional<ByteString> one(MessageLite result) {

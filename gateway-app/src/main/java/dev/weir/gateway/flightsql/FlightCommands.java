@@ -20,11 +20,20 @@ import org.jspecify.annotations.Nullable;
 final class FlightCommands {
 
     private final Statements statements;
+    private final Polls polls;
+    private final SignedHandles handles;
     private final PreparedStatements prepared;
     private final SqlInfoCatalog sqlInfo;
 
-    FlightCommands(Statements statements, PreparedStatements prepared, SqlInfoCatalog sqlInfo) {
+    FlightCommands(
+            Statements statements,
+            Polls polls,
+            SignedHandles handles,
+            PreparedStatements prepared,
+            SqlInfoCatalog sqlInfo) {
         this.statements = statements;
+        this.polls = polls;
+        this.handles = handles;
         this.prepared = prepared;
         this.sqlInfo = sqlInfo;
     }
@@ -36,6 +45,23 @@ final class FlightCommands {
         return statement != null
                 ? statements.info(caller, descriptor, statement)
                 : CompletableFuture.completedFuture(FlightInfos.ofCommand(descriptor, catalogSchema(command), command));
+    }
+
+    /** PollFlightInfo: on a statement, which it submits, or on the descriptor of an earlier answer. */
+    CompletionStage<Flight.PollInfo> poll(Caller caller, Flight.FlightDescriptor descriptor) {
+        Any command = commandOf(descriptor);
+        if (command.is(FlightSql.TicketStatementQuery.class)) {
+            return polls.next(
+                    caller,
+                    descriptor,
+                    unpack(command, FlightSql.TicketStatementQuery.class).getStatementHandle());
+        }
+        Statements.Statement statement = statementOf(caller, command);
+        return statement != null
+                ? polls.first(caller, descriptor, statement)
+                : CompletableFuture.completedFuture(Flight.PollInfo.newBuilder()
+                        .setInfo(FlightInfos.ofCommand(descriptor, catalogSchema(command), command))
+                        .build());
     }
 
     /** GetSchema. */
@@ -51,10 +77,14 @@ final class FlightCommands {
     void stream(Caller caller, ByteString ticket, ServerStreamListener listener) {
         Any command = parse(ticket, "The ticket");
         if (command.is(FlightSql.TicketStatementQuery.class)) {
-            statements.redeem(
+            byte[] payload = handles.open(
                     caller,
-                    unpack(command, FlightSql.TicketStatementQuery.class).getStatementHandle(),
-                    listener);
+                    unpack(command, FlightSql.TicketStatementQuery.class).getStatementHandle());
+            if (PollHandle.is(payload)) {
+                polls.stream(caller, payload, listener);
+            } else {
+                statements.redeem(caller, payload, listener);
+            }
             return;
         }
         Statements.Statement statement = statementOf(caller, command);

@@ -13,10 +13,14 @@ final class FlightInfos {
 
     static Flight.FlightInfo.Builder of(
             Flight.FlightDescriptor descriptor, @Nullable Schema schema, Flight.FlightEndpoint.Builder endpoint) {
+        return of(descriptor, schema).addEndpoint(endpoint);
+    }
+
+    /** Without an endpoint: there is nothing to read yet. */
+    static Flight.FlightInfo.Builder of(Flight.FlightDescriptor descriptor, @Nullable Schema schema) {
         return Flight.FlightInfo.newBuilder()
                 .setSchema(schema == null ? ByteString.EMPTY : ArrowSchemas.serialize(schema))
                 .setFlightDescriptor(descriptor)
-                .addEndpoint(endpoint)
                 .setTotalRecords(-1)
                 .setTotalBytes(-1);
     }

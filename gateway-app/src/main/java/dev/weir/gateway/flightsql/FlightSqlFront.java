@@ -41,6 +41,7 @@ public final class FlightSqlFront implements AutoCloseable {
     private final ExecutorService executor;
     private final ScheduledThreadPoolExecutor scheduler;
     private final Statements statements;
+    private final Polls polls;
     private final Server server;
 
     @GuardedBy("this")
@@ -67,12 +68,15 @@ public final class FlightSqlFront implements AutoCloseable {
         PreparedStatements prepared = new PreparedStatements(
                 settings.maxPreparedStatements(), settings.preparedStatementTimeToLive(), budget, ticker);
         TicketLedger ledger = new TicketLedger(settings.ticketTimeToLive(), ticker);
-        this.statements = new Statements(backend, settings, sessions, ledger, budget, allocator, clock);
+        SignedHandles handles = new SignedHandles(backend.signer());
+        this.statements = new Statements(backend, handles, settings, sessions, ledger, budget, allocator, clock);
+        this.polls = new Polls(statements, handles, settings, clock, ticker);
         FlightSqlService service = new FlightSqlService(
                 backend,
                 settings,
-                new FlightCommands(statements, prepared, new SqlInfoCatalog(backend, settings, allocator)),
-                new Actions(statements, prepared, new SessionActions(sessions, prepared, backend.queries())),
+                new FlightCommands(
+                        statements, polls, handles, prepared, new SqlInfoCatalog(backend, settings, allocator)),
+                new Actions(statements, polls, prepared, new SessionActions(sessions, prepared, backend.queries())),
                 budget,
                 scheduler);
         this.server = server(backend, service);
@@ -126,6 +130,8 @@ public final class FlightSqlFront implements AutoCloseable {
         try {
             server.start();
             started = true;
+            long every = Polls.LOOK_EVERY.toMillis();
+            var unused = scheduler.scheduleWithFixedDelay(polls::look, every, every, TimeUnit.MILLISECONDS);
         } catch (IOException e) {
             boolean taken = e instanceof BindException || e.getCause() instanceof BindException;
             throw new IllegalStateException(
@@ -158,11 +164,14 @@ public final class FlightSqlFront implements AutoCloseable {
         }
         statements.drain();
         server.shutdown();
+        polls.drain();
         if (!awaitTermination(grace)) {
             statements.cancelAll();
             server.shutdownNow();
             awaitTermination(CANCEL_GRACE);
         }
+        // A poll that was under way may have submitted one more.
+        polls.drain();
         scheduler.shutdownNow();
         executor.shutdown();
         awaitExecutor();

@@ -110,7 +110,7 @@ final class FlightSqlService extends FlightServiceGrpc.FlightServiceImplBase {
 
     @Override
     public void pollFlightInfo(Flight.FlightDescriptor descriptor, StreamObserver<Flight.PollInfo> client) {
-        client.onError(FlightErrors.unimplemented("PollFlightInfo is"));
+        answer(client, () -> commands.poll(Caller.current(), descriptor).thenApply(Optional::of));
     }
 
     @Override

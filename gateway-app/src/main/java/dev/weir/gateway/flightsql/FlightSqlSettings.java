@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxMessageBytes largest gRPC message, and largest parameter payload of one DoPut
  * @param maxHeaderBytes largest request headers
  * @param ticketTimeToLive how long a ticket can be redeemed
+ * @param pollTimeout a polled query waits this long in the queue while its client stays away
+ * @param claimTimeout a polled query that was granted keeps its permit this long while its client stays away
  * @param maxPreparedStatements open prepared statements of one user
  * @param preparedStatementTimeToLive an unused prepared statement is closed after this
  * @param sessionTimeToLive an unused session is closed after this
@@ -24,6 +26,8 @@ public record FlightSqlSettings(
         int maxMessageBytes,
         int maxHeaderBytes,
         Duration ticketTimeToLive,
+        Duration pollTimeout,
+        Duration claimTimeout,
         int maxPreparedStatements,
         Duration preparedStatementTimeToLive,
         Duration sessionTimeToLive,

@@ -1,10 +1,9 @@
 package dev.weir.gateway.flightsql;
 
-import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Timestamp;
 import dev.weir.admission.Priority;
-import dev.weir.auth.token.TicketRefusedException;
+import dev.weir.engine.SessionSettings;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Description;
 import dev.weir.gateway.query.ErrorDetails;
@@ -26,7 +25,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
 import org.apache.arrow.flight.impl.Flight;
-import org.apache.arrow.flight.sql.impl.FlightSql;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +36,7 @@ final class Statements {
     private static final long MAX_TICKET_PARAMETER_BYTES = 4L << 20;
 
     private final FlightSqlBackend backend;
+    private final SignedHandles handles;
     private final FlightSessions sessions;
     private final TicketLedger ledger;
     private final ByteBudget parameterBudget;
@@ -53,6 +52,7 @@ final class Statements {
 
     Statements(
             FlightSqlBackend backend,
+            SignedHandles handles,
             FlightSqlSettings settings,
             FlightSessions sessions,
             TicketLedger ledger,
@@ -60,6 +60,7 @@ final class Statements {
             BufferAllocator allocator,
             Clock clock) {
         this.backend = backend;
+        this.handles = handles;
         this.settings = settings;
         this.sessions = sessions;
         this.ledger = ledger;
@@ -72,8 +73,18 @@ final class Statements {
     record Statement(String sql, ParameterPayload parameters) {}
 
     CompletionStage<Description> describe(Caller caller, String sql) {
-        return backend.queries()
-                .describe(caller.identity(), sql, sessions.settingsOf(caller).settings());
+        return describe(caller, sql, sessions.settingsOf(caller).settings());
+    }
+
+    /** A client that leaves meanwhile gives it up. */
+    CompletionStage<Description> describe(Caller caller, String sql, SessionSettings session) {
+        CompletionStage<Description> description = backend.queries().describe(caller.identity(), sql, session);
+        caller.call()
+                .atEnd(() -> description
+                        .toCompletableFuture()
+                        .completeExceptionally(
+                                new GatewayException(GatewayErrorCode.CANCELLED, "The client has left.")));
+        return description;
     }
 
     /** The schema of the statement's stream. */
@@ -97,58 +108,60 @@ final class Statements {
                     ErrorDetails.ofLimit("query", "query parameter bytes", Long.toString(MAX_TICKET_PARAMETER_BYTES)));
         }
         FlightSession.Settings session = sessions.settingsOf(caller);
-        return backend.queries()
-                .describe(caller.identity(), statement.sql(), session.settings())
-                .thenCompose(description -> {
-                    if (description.givesRows()) {
-                        boolean isRead = description.kind().isRead();
-                        StatementTicket ticket = ticket(caller, statement, session, isRead ? "" : issuer, null);
-                        return CompletableFuture.completedFuture(
-                                info(caller, descriptor, ticket, infoSchema(statement, description)));
-                    }
-                    ParameterPayload parameters = statement.parameters();
-                    return run(caller, statement.sql(), decode(parameters).values(), parameters.size())
-                            .thenApply(StatementTicket.Outcome::new)
-                            .thenApply(outcome -> ticket(caller, statement, session, "", outcome))
-                            .thenApply(ticket -> info(caller, descriptor, ticket, ArrowSchemas.COUNT));
-                });
+        return describe(caller, statement.sql(), session.settings()).thenCompose(description -> {
+            if (description.givesRows()) {
+                boolean isRead = description.kind().isRead();
+                StatementTicket ticket = ticket(caller, statement, session, isRead ? "" : issuer);
+                return CompletableFuture.completedFuture(
+                        info(caller, descriptor, ticket, infoSchema(statement, description)));
+            }
+            ParameterPayload parameters = statement.parameters();
+            return run(caller, statement.sql(), decode(parameters).values(), parameters.size())
+                    .thenApply(count -> ofCount(caller, descriptor, count));
+        });
+    }
+
+    /** The info of a statement without rows that was run; its ticket gives the count, any number of times. */
+    Flight.FlightInfo ofCount(Caller caller, Flight.FlightDescriptor descriptor, OptionalLong count) {
+        // What was run needs no text any more.
+        StatementTicket ticket = new StatementTicket(
+                UUID.randomUUID().toString(),
+                "",
+                "",
+                ParameterPayload.NONE,
+                SessionSettings.NONE,
+                RequestOptions.NONE,
+                new StatementTicket.Outcome(count));
+        return info(caller, descriptor, ticket, ArrowSchemas.COUNT);
     }
 
     /**
      * The schema that the stream will have. Null when it hangs on values whose types the engine could not tell without
      * them: clients then take the stream's, while a wrong one makes some of them refuse the stream.
      */
-    private static @Nullable Schema infoSchema(Statement statement, Description description) {
+    static @Nullable Schema infoSchema(Statement statement, Description description) {
         boolean typesAreOpen = !statement.parameters().isEmpty()
                 && description.parameters().getFields().stream().anyMatch(ArrowSchemas::isUntyped);
         return typesAreOpen ? null : description.schema();
     }
 
     private static StatementTicket ticket(
-            Caller caller,
-            Statement statement,
-            FlightSession.Settings session,
-            String issuer,
-            StatementTicket.@Nullable Outcome outcome) {
-        // What was run needs no text any more.
+            Caller caller, Statement statement, FlightSession.Settings session, String issuer) {
         return new StatementTicket(
                 UUID.randomUUID().toString(),
                 issuer,
-                outcome == null ? statement.sql() : "",
-                outcome == null ? statement.parameters() : ParameterPayload.NONE,
+                statement.sql(),
+                statement.parameters(),
                 session.settings(),
                 caller.options().or(session.options()),
-                outcome);
+                null);
     }
 
     private Flight.FlightInfo info(
             Caller caller, Flight.FlightDescriptor descriptor, StatementTicket ticket, @Nullable Schema schema) {
-        byte[] signed = backend.signer().sign(caller.user(), ticket.encode(), settings.ticketTimeToLive());
-        Any packed = Any.pack(FlightSql.TicketStatementQuery.newBuilder()
-                .setStatementHandle(ByteString.copyFrom(signed))
-                .build());
         Flight.FlightEndpoint.Builder endpoint = Flight.FlightEndpoint.newBuilder()
-                .setTicket(Flight.Ticket.newBuilder().setTicket(packed.toByteString()));
+                .setTicket(Flight.Ticket.newBuilder()
+                        .setTicket(handles.pack(caller, ticket.encode(), settings.ticketTimeToLive())));
         if (!ticket.isWrite()) {
             // An expiry says that the ticket can be redeemed again until then.
             Instant expiry = clock.instant().plus(settings.ticketTimeToLive());
@@ -160,9 +173,9 @@ final class Statements {
                 .build();
     }
 
-    /** Runs the statement of a ticket. */
-    void redeem(Caller caller, ByteString signed, ServerStreamListener listener) {
-        StatementTicket ticket = StatementTicket.decode(backend.signer().verify(caller.user(), signed.toByteArray()));
+    /** Runs the statement of a ticket, whose signature was checked. */
+    void redeem(Caller caller, byte[] payload, ServerStreamListener listener) {
+        StatementTicket ticket = StatementTicket.decode(payload);
         StatementTicket.Outcome outcome = ticket.outcome();
         if (outcome != null) {
             pump(caller, listener).start(CompletableFuture.completedFuture(new DoneStream(outcome.count())));
@@ -193,10 +206,17 @@ final class Statements {
 
     /** Runs a statement at once, without a ticket. */
     void stream(Caller caller, Statement statement, ServerStreamListener listener) {
-        QueryExecution execution = submit(
+        send(
                 caller,
-                request(caller, statement.sql(), decode(statement.parameters()).values()),
-                statement.parameters().size());
+                submit(
+                        caller,
+                        request(caller, statement),
+                        statement.parameters().size()),
+                listener);
+    }
+
+    /** Sends the result of a query that was submitted. */
+    void send(Caller caller, QueryExecution execution, ServerStreamListener listener) {
         pump(caller, listener).start(execution);
     }
 
@@ -222,7 +242,8 @@ final class Statements {
         return execution.stream().thenCompose(stream -> count(execution, stream));
     }
 
-    private CompletionStage<OptionalLong> count(QueryExecution execution, ResultStream stream) {
+    /** Takes the result of a query for what it counts, and closes it. */
+    CompletionStage<OptionalLong> count(QueryExecution execution, ResultStream stream) {
         var kind = execution.snapshot().kind();
         CompletionStage<OptionalLong> rows;
         if (kind != null && kind.isRead()) {
@@ -278,18 +299,8 @@ final class Statements {
     }
 
     private @Nullable StatementTicket ticketOf(Caller caller, Flight.Ticket ticket) {
-        try {
-            Any packed = Any.parseFrom(ticket.getTicket());
-            if (!packed.is(FlightSql.TicketStatementQuery.class)) {
-                return null;
-            }
-            byte[] signed = packed.unpack(FlightSql.TicketStatementQuery.class)
-                    .getStatementHandle()
-                    .toByteArray();
-            return StatementTicket.decode(backend.signer().verify(caller.user(), signed));
-        } catch (com.google.protobuf.InvalidProtocolBufferException | TicketRefusedException e) {
-            return null;
-        }
+        byte[] payload = handles.openPacked(caller, ticket.getTicket());
+        return payload == null || PollHandle.is(payload) ? null : StatementTicket.decode(payload);
     }
 
     /** Decodes parameters; refuses them with the reason when they cannot be bound. */
@@ -307,12 +318,12 @@ final class Statements {
         running.forEach(execution -> execution.cancel(CancelReason.DRAIN));
     }
 
-    private CancelReason goneReason() {
+    CancelReason goneReason() {
         return draining ? CancelReason.DRAIN : CancelReason.CLIENT_GONE;
     }
 
     /** @param parameterBytes held with the query until it is done, and not counted by anyone else */
-    private QueryExecution submit(Caller caller, QueryRequest request, long parameterBytes) {
+    QueryExecution submit(Caller caller, QueryRequest request, long parameterBytes) {
         parameterBudget.take(parameterBytes);
         QueryExecution execution;
         try {
@@ -328,6 +339,11 @@ final class Statements {
         });
         caller.call().header(FlightErrors.QUERY_ID, execution.id());
         return execution;
+    }
+
+    /** What a statement asks for, in its caller's session. */
+    QueryRequest request(Caller caller, Statement statement) {
+        return request(caller, statement.sql(), decode(statement.parameters()).values());
     }
 
     private QueryRequest request(Caller caller, String sql, List<List<@Nullable Object>> rows) {

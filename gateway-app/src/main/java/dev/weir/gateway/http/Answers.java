@@ -49,8 +49,8 @@ final class Answers {
         ChunkOutput out =
                 new ChunkOutput(connection.allocator(), wanted.format().chunkBytes());
         ResultEncoder encoder = encoder(wanted.format(), out, from.queryId(), result);
-        ChunkSource source = new ChunkSource(
-                result, encoder, out, rowLimit, wanted.format().takesEncoded(rowLimit));
+        ChunkSource source =
+                new ChunkSource(result, encoder, out, rowLimit, wanted.format().takesEncoded(rowLimit));
         return new ResultPump(source, wanted.coding(), connection, encoding, from::failed);
     }
 

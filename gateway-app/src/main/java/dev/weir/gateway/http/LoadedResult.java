@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param encoded the batch, when it was pulled as it came; else it is in the stream's root. To be closed likewise
  * @param truncated whether a row limit left rows out before
  */
-record LoadedResult(ResultStream stream, boolean batchLoaded, @Nullable EncodedBatch encoded, boolean truncated)
+record LoadedResult(
+        ResultStream stream, boolean batchLoaded, @Nullable EncodedBatch encoded, boolean truncated)
         implements AutoCloseable {
 
     /** A result whose first batch is in the stream's root. */

@@ -57,7 +57,9 @@ final class Problems implements WebExceptionHandler, Ordered {
         if (thrown instanceof ErrorResponse framework) {
             return framework(exchange, framework, thrown);
         }
-        if (thrown instanceof IOException || AbortedException.isConnectionReset(thrown)) {
+        if (thrown instanceof IOException
+                || thrown instanceof AbortedException
+                || AbortedException.isConnectionReset(thrown)) {
             // The client is gone, in the middle of its request: nobody to answer, and no fault of ours.
             log.debug("A client left while it sent its request", thrown);
             return Mono.empty();

@@ -1,5 +1,6 @@
 package dev.weir.gateway.http;
 
+import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.ErrorDetails;
 import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.QuerySnapshot;
@@ -43,9 +44,7 @@ final class StatusJson {
         json.writeNumberProperty("batches", query.batches());
         json.writeNumberProperty("bytes", query.bytes());
         json.writeNumberProperty("reservedBytes", query.reservedBytes());
-        json.writeStringProperty("group", query.group());
-        text(json, "class", query.queryClass());
-        text(json, "lane", query.lane());
+        admission(json, query);
         waiting(json, query);
         if (!query.tags().isEmpty()) {
             json.writeObjectPropertyStart("tags");
@@ -64,6 +63,16 @@ final class StatusJson {
             Problem.of(failure, query.id()).write(json);
         }
         json.writeEndObject();
+    }
+
+    private static void admission(JsonGenerator json, QuerySnapshot query) {
+        json.writeStringProperty("group", query.group());
+        text(json, "class", query.queryClass());
+        text(json, "lane", query.lane());
+        AdmissionTrail trail = query.admission();
+        json.writeBooleanProperty("overran", trail.overran());
+        json.writeNumberProperty("pauses", trail.pauses());
+        json.writeNumberProperty("pausedMs", trail.paused().toMillis());
     }
 
     private static void waiting(JsonGenerator json, QuerySnapshot query) {

@@ -3,6 +3,7 @@ package dev.weir.gateway.metrics;
 import dev.weir.admission.AdmissionController;
 import dev.weir.admission.QueryClass;
 import dev.weir.engine.QueryEngine;
+import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Front;
 import dev.weir.gateway.query.GatewayErrorCode;
@@ -62,6 +63,7 @@ public final class GatewayMetrics implements QueryListener {
     private final Map<CancelReason, Counter> cancels = new EnumMap<>(CancelReason.class);
     private final Map<QueryState, Timer> cancelLatencies = new EnumMap<>(QueryState.class);
     private final Map<String, Counter> classes = new HashMap<>();
+    private final Map<String, Counter> decisions = new HashMap<>();
 
     public GatewayMetrics(MeterRegistry registry) {
         for (Front front : Front.values()) {
@@ -79,6 +81,11 @@ public final class GatewayMetrics implements QueryListener {
         for (QueryClass queryClass : QueryClass.values()) {
             String name = label(queryClass);
             classes.put(name, counter(registry, WeirMeter.CLASSES, Tags.of("class", name)));
+        }
+        for (AdmissionTrail.Decision decision : AdmissionTrail.Decision.values()) {
+            for (String label : labels(decision)) {
+                decisions.put(label, counter(registry, WeirMeter.DECISIONS, Tags.of("decision", label)));
+            }
         }
     }
 
@@ -119,6 +126,20 @@ public final class GatewayMetrics implements QueryListener {
         gauge(registry, WeirMeter.ENGINE_ACTIVE_CALLS, engine, e -> e.stats().activeCalls());
         gauge(registry, WeirMeter.ENGINE_UNSTOPPED_CALLS, engine, e -> e.stats().unstopped());
         gauge(registry, WeirMeter.ENGINE_ARROW_MEMORY, engine, e -> e.stats().arrowBytes());
+    }
+
+    /** A grant is told with its place, since the two mean different things to whoever sets limits. */
+    private static List<String> labels(AdmissionTrail.Decision decision) {
+        return decision == AdmissionTrail.Decision.GRANTED
+                ? List.of(decision.label() + "_short", decision.label() + "_all")
+                : List.of(decision.label());
+    }
+
+    @Override
+    public void decided(String queryId, AdmissionTrail.Step step) {
+        String place = step.place();
+        String label = step.decision().label() + (place == null ? "" : "_" + place);
+        Objects.requireNonNull(decisions.get(label), label).increment();
     }
 
     @Override
@@ -190,6 +211,7 @@ public final class GatewayMetrics implements QueryListener {
         private final Map<QueryState, Timer> durations = new EnumMap<>(QueryState.class);
         private final Map<GatewayErrorCode, Counter> errors = new EnumMap<>(GatewayErrorCode.class);
         private final Timer queueWait;
+        private final Counter paused;
         private final Counter rows;
         private final Counter bytes;
 
@@ -204,6 +226,7 @@ public final class GatewayMetrics implements QueryListener {
                 errors.put(code, counter(registry, WeirMeter.ERRORS, tags.and("code", label(code))));
             }
             queueWait = timer(registry, WeirMeter.QUEUE_WAIT, tags);
+            paused = counter(registry, WeirMeter.PAUSED_TIME, tags);
             rows = counter(registry, WeirMeter.ROWS, tags);
             bytes = counter(registry, WeirMeter.BYTES, tags);
         }
@@ -213,6 +236,7 @@ public final class GatewayMetrics implements QueryListener {
             Objects.requireNonNull(durations.get(query.state()))
                     .record(query.queued().plus(query.running()));
             queueWait.record(query.queued());
+            paused.increment(query.admission().paused().toNanos() / 1e9);
             rows.increment((double) query.rows());
             bytes.increment((double) query.bytes());
             GatewayErrorCode code = query.error();

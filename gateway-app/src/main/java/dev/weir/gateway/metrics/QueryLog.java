@@ -1,5 +1,6 @@
 package dev.weir.gateway.metrics;
 
+import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.QueryListener;
 import dev.weir.gateway.query.QuerySnapshot;
 import io.micrometer.core.instrument.Counter;
@@ -86,6 +87,11 @@ public final class QueryLog implements QueryListener, AutoCloseable {
         line.put("reservedBytes", query.reservedBytes());
         line.put("group", query.group());
         line.put("class", query.queryClass());
+        AdmissionTrail admission = query.admission();
+        line.put("overran", admission.overran());
+        line.put("pauses", admission.pauses());
+        line.put("pausedMs", millis(admission.paused()));
+        line.put("admission", admission.steps().stream().map(QueryLog::step).toList());
         line.put("outcome", query.state().name().toLowerCase(Locale.ROOT));
         line.put("code", query.error() == null ? null : query.error().name());
         line.put(
@@ -97,6 +103,19 @@ public final class QueryLog implements QueryListener, AutoCloseable {
         }
         line.values().removeIf(value -> value == null);
         log.info("{}", json.writeValueAsString(line));
+    }
+
+    private static Map<String, Object> step(AdmissionTrail.Step step) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("atMs", millis(step.at()));
+        fields.put("decision", step.decision().label());
+        if (step.place() != null) {
+            fields.put("place", step.place());
+        }
+        if (step.why() != null) {
+            fields.put("why", step.why());
+        }
+        return fields;
     }
 
     private static double millis(Duration duration) {

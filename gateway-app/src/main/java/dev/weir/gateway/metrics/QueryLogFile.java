@@ -9,7 +9,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.recovery.RecoveryListener;
 import ch.qos.logback.core.recovery.ResilientOutputStreamBase;
-import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.util.Duration;
@@ -32,7 +31,7 @@ import java.util.Objects;
  */
 final class QueryLogFile implements AutoCloseable {
 
-    /** About 5 MB of lines. */
+    /** About 10 MB of lines. */
     private static final int QUEUE = 10_000;
 
     private static final int FLUSH_AT_STOP_MILLIS = 5_000;
@@ -121,38 +120,14 @@ final class QueryLogFile implements AutoCloseable {
         appender.setFile(file.toString());
         appender.setEncoder(encoder);
         appender.setTriggeringPolicy(size);
-        FixedWindowRollingPolicy window = new Window();
-        window.setContext(context);
-        window.setParent(appender);
-        window.setFileNamePattern(rotatedName(file));
-        window.setMinIndex(1);
-        window.setMaxIndex(settings.maxFiles());
-        window.start();
-        appender.setRollingPolicy(window);
+        NumberedFiles rotation = new NumberedFiles(file, settings.maxFiles());
+        rotation.start();
+        appender.setRollingPolicy(rotation);
         appender.start();
         if (!appender.isStarted()) {
             throw new IOException("the file cannot be opened for the query log");
         }
         return appender;
-    }
-
-    /** {@code queries.jsonl} becomes {@code queries.1.jsonl}. */
-    private static String rotatedName(Path file) throws IOException {
-        String whole = file.toString();
-        if (whole.indexOf('%') >= 0) {
-            throw new IOException("a percent sign in the path cannot be used, since rotated names are a pattern");
-        }
-        int name = whole.length() - file.getFileName().toString().length();
-        int dot = whole.lastIndexOf('.');
-        return dot > name ? whole.substring(0, dot) + ".%i" + whole.substring(dot) : whole + ".%i";
-    }
-
-    /** Logback would cap the number of files at 20. */
-    private static final class Window extends FixedWindowRollingPolicy {
-        @Override
-        protected int getMaxWindowSize() {
-            return Integer.MAX_VALUE;
-        }
     }
 
     /** Logback drops without a word; only this class adds to the queue, so the capacity it sees can only grow. */

@@ -26,6 +26,8 @@ public enum WeirMeter {
     GROUP_RUNNING("weir.group.running", "", "Queries that hold a permit, by group", "group"),
     GROUP_QUEUED("weir.group.queued", "", "Queries that wait for a permit, by group", "group"),
     GROUP_RESERVED("weir.group.reserved", "bytes", "Memory reserved, by group", "group"),
+    DECISIONS("weir.admission.decisions", "", "Decisions of admission, each as it is made", "decision"),
+    PAUSED_TIME("weir.query.paused", "seconds", "Time that ended queries were without the slot they lent", "front"),
     CLASSES("weir.query.classes", "", "Queries that were admitted and ended, by class", "class"),
     QUERIES("weir.queries", "", "Queries that ended, by front and outcome", "front", "outcome"),
     ERRORS("weir.query.errors", "", "Queries that failed, by front and error code", "front", "code"),

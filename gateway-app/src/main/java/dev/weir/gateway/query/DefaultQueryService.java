@@ -50,11 +50,15 @@ public final class DefaultQueryService implements QueryService {
      * The admission controllers of a service.
      *
      * @param queries for queries
+     * @param decisions the listener of that one
      * @param describing places for describing
      * @param catalog places for catalog questions
      */
     public record Controllers(
-            AdmissionController queries, AdmissionController describing, AdmissionController catalog) {}
+            AdmissionController queries,
+            AdmissionRelay decisions,
+            AdmissionController describing,
+            AdmissionController catalog) {}
 
     public DefaultQueryService(
             QueryEngine engine,
@@ -74,6 +78,7 @@ public final class DefaultQueryService implements QueryService {
         this.catalog = new Lane(controllers.catalog(), timers, describeTimeout);
         this.view = new DefaultAdmissionView(engine, admission, limits);
         this.services = new RunServices(engine, admission, limits, timers, clock, this::done);
+        controllers.decisions().attach(registry, limits, this::decided);
     }
 
     @Override
@@ -90,6 +95,12 @@ public final class DefaultQueryService implements QueryService {
         }
         run.start(RequestChecks.access(identity.role()));
         return run;
+    }
+
+    private void decided(QueryRun run, AdmissionTrail.Step step) {
+        if (!isInternal(run.identity())) {
+            tell(() -> listener.decided(run.id(), step));
+        }
     }
 
     private void done(QueryRun run, QuerySnapshot last) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param sqlPosition 0-based character offset of a fault in the statement
  * @param limit the limit that was hit
  * @param retryAfter when trying again makes sense
- * @param predictedWait how long the query would have waited
+ * @param predictedWait how long the query would have waited; null where that is not known
  * @param position place in the queue, from 1
  * @param retryable overrides the code's own value (a write-write CONFLICT may be tried again)
  * @param errorId of an INTERNAL error, to find it in the log

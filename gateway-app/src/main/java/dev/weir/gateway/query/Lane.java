@@ -37,6 +37,7 @@ final class Lane {
      *
      * @param start starts the engine's work once there is a place
      * @param finish turns the engine's answer into the caller's; owns the place from then on and closes it
+     * @return a caller that gives the call up completes its future with a failure
      */
     <T, R> CompletionStage<R> run(
             Identity identity, Supplier<EngineCall<T>> start, BiFunction<T, RunPermit, R> finish) {
@@ -44,11 +45,16 @@ final class Lane {
         Admission asked = places.admit(new AdmissionRequest(
                 QueryIds.next(0), identity.user(), identity.groups(), 0, OptionalLong.empty(), timeout));
         asked.permit().whenComplete((place, refused) -> {
-            if (place == null) {
+            if (place != null) {
+                call(start, finish, place, answer);
+            } else if (!answer.isDone()) {
                 answer.completeExceptionally(
                         Failures.of(refused == null ? new IllegalStateException("no place") : refused, null, true));
-            } else {
-                call(start, finish, place, answer);
+            }
+        });
+        answer.whenComplete((finished, failure) -> {
+            if (failure != null) {
+                asked.cancel();
             }
         });
         return answer;
@@ -59,6 +65,10 @@ final class Lane {
             BiFunction<T, RunPermit, R> finish,
             RunPermit place,
             CompletableFuture<R> answer) {
+        if (answer.isDone()) {
+            place.close(RunPermit.Outcome.CANCELLED);
+            return;
+        }
         EngineCall<T> call;
         try {
             call = start.get();
@@ -67,10 +77,15 @@ final class Lane {
             answer.completeExceptionally(Failures.of(e, null, true));
             return;
         }
+        // Late, given up, or failed by itself; then the cancel finds nothing to do.
+        answer.whenComplete((finished, failure) -> {
+            if (failure != null) {
+                call.cancel();
+            }
+        });
         AtomicBoolean late = new AtomicBoolean();
         Timers.Timer deadline = timers.schedule(timeout, () -> {
             late.set(true);
-            call.cancel();
             answer.completeExceptionally(timedOut(timeout));
         });
         call.result().whenComplete((value, thrown) -> {

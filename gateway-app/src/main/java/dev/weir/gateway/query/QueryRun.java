@@ -73,6 +73,10 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         return record.identity;
     }
 
+    TrailRecorder trail() {
+        return record.trail;
+    }
+
     /** Scans, checks and asks for admission; the rest follows from callbacks. Never throws. */
     void start(Access access) {
         try {

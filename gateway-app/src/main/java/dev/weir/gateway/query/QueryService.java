@@ -22,7 +22,8 @@ public interface QueryService {
 
     /**
      * Describes a statement without running it, in a small lane of its own and under its own timeout. Cached per text,
-     * settings and access until a statement changes the schema.
+     * settings and access until a statement changes the schema. A caller that does not want it any more completes the
+     * stage's future with a failure, which stops the engine.
      */
     CompletionStage<Description> describe(Identity identity, String sql, SessionSettings settings);
 

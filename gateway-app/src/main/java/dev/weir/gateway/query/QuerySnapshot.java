@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param queryClass what it was taken for when it was admitted: short, unknown or heavy; before, heavy when it was
  *     declared so, else null
  * @param lane short while it has a place in the lane for short queries, all while it has one of the others; else null
+ * @param admission what admission decided about it, and when
  * @param position place in the queue, from 1; null when not waiting
  * @param waitReason the name of the limit that holds it, or that it waits for its turn; null when not waiting
  * @param waitLimit the limit that holds it; null when none does, or when not waiting
@@ -48,6 +49,7 @@ public record QuerySnapshot(
         String group,
         @Nullable String queryClass,
         @Nullable String lane,
+        AdmissionTrail admission,
         @Nullable Integer position,
         @Nullable String waitReason,
         ErrorDetails.@Nullable Limit waitLimit,

@@ -6,6 +6,7 @@ import dev.weir.admission.Rejection;
 import dev.weir.admission.WaitReason;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Turns admission's refusals and reasons into what clients see. */
@@ -49,18 +50,25 @@ final class Refusals {
             return new GatewayException(
                     GatewayErrorCode.INVALID_REQUEST,
                     "The query asks for " + memory.requestedBytes()
-                            + " bytes of memory, more than memory.max-per-query (" + memory.maxBytes()
+                            + " bytes of memory, more than " + memory.property() + " (" + memory.maxBytes()
                             + " bytes) allows; ask for less.",
-                    ErrorDetails.ofLimit("query", "memory.max-per-query", memory.maxBytes() + " B"));
+                    ErrorDetails.ofLimit("query", memory.property(), memory.maxBytes() + " B"));
         }
         return new GatewayException(
                 GatewayErrorCode.DRAINING,
                 "The gateway is shutting down and takes no new queries; try another replica, or again later.",
-                details(null, rejection.retryAfter(), null, null));
+                details(rejection, null, null));
+    }
+
+    /** The name of the limit behind a refusal, as the client is told it; without one, the code in lower case. */
+    static String limitName(Rejection rejection, InForce inForce) {
+        GatewayException refusal = of(rejection, inForce);
+        ErrorDetails.Limit limit = refusal.details().limit();
+        return limit == null ? refusal.code().name().toLowerCase(Locale.ROOT) : limit.name();
     }
 
     private static GatewayException queueFull(Rejection.QueueFull full) {
-        Named named = named(full.scope(), full.name(), "max-queued");
+        Named named = new Named(scope(full.scope()), full.property());
         String whose = switch (full.scope()) {
             case GLOBAL -> "The queue is full: ";
             case GROUP -> "The queue of the group " + full.name() + " is full: ";
@@ -70,11 +78,11 @@ final class Refusals {
                 full.scope() == Rejection.Scope.USER ? GatewayErrorCode.USER_LIMIT : GatewayErrorCode.QUEUE_FULL,
                 whose + named.name() + " is " + full.maxQueued() + "; try again in " + seconds(full.retryAfter())
                         + " s.",
-                details(limit(named, Integer.toString(full.maxQueued())), full.retryAfter(), full.retryAfter(), null));
+                details(full, limit(named, Integer.toString(full.maxQueued())), null));
     }
 
     private static GatewayException rateLimited(Rejection.RateLimited limited) {
-        Named named = named(limited.scope(), limited.name(), "rate.requests");
+        Named named = new Named(scope(limited.scope()), limited.property());
         String value = limited.rate().requests() + " in "
                 + limited.rate().period().toMillis() + " ms, burst "
                 + limited.rate().burst();
@@ -87,7 +95,7 @@ final class Refusals {
                 GatewayErrorCode.RATE_LIMITED,
                 whose + " faster than " + named.name() + " (" + value + ") allows; try again in "
                         + seconds(limited.retryAfter()) + " s.",
-                details(limit(named, value), limited.retryAfter(), null, null));
+                details(limited, limit(named, value), null));
     }
 
     private static GatewayException queueTimeout(Rejection.QueueTimeout timeout, @Nullable InForce inForce) {
@@ -98,10 +106,7 @@ final class Refusals {
         String held = holding == null ? describe(timeout.limit()) : holding.name() + " (" + holding.value() + ")";
         String text = "The query waited " + waited + " ms (queue-timeout) and was not admitted; it was held by " + held
                 + " at position " + timeout.position() + ". Try again in " + seconds(timeout.retryAfter()) + " s.";
-        return new GatewayException(
-                GatewayErrorCode.QUEUE_TIMEOUT,
-                text,
-                details(limit, timeout.retryAfter(), timeout.retryAfter(), timeout.position()));
+        return new GatewayException(GatewayErrorCode.QUEUE_TIMEOUT, text, details(timeout, limit, timeout.position()));
     }
 
     /** The limit that holds a query; null when nothing does but its turn. */
@@ -114,7 +119,7 @@ final class Refusals {
             case USER_MAX_RUNNING ->
                 new ErrorDetails.Limit(
                         "user",
-                        "user.max-running",
+                        limits.nameOf(inForce.group(), "user.max-running"),
                         Integer.toString(group.user().maxRunning()));
             case MEMORY -> new ErrorDetails.Limit("global", "memory.budget", limits.memoryBudgetBytes() + " B");
             case GROUP_MEMORY -> group(inForce, "memory.budget", group.memoryBudgetBytes() + " B");
@@ -130,8 +135,7 @@ final class Refusals {
     }
 
     private static ErrorDetails.Limit group(InForce inForce, String property, String value) {
-        Named named = named(Rejection.Scope.GROUP, inForce.group(), property);
-        return new ErrorDetails.Limit(named.scope(), named.name(), value);
+        return new ErrorDetails.Limit("group", "groups." + inForce.group() + "." + property, value);
     }
 
     private static String describe(WaitReason reason) {
@@ -146,26 +150,33 @@ final class Refusals {
         };
     }
 
-    /** The name below {@code weir.admission}; a user's limits go by the name that they have for everybody. */
+    /** A limit's name below {@code weir.admission}, at the node of the tree that sets it. */
     private record Named(String scope, String name) {}
 
+    /** When to ask again says nothing about how long the query would have waited: that is told only where it was known. */
     private static ErrorDetails details(
-            ErrorDetails.@Nullable Limit limit,
-            Duration retryAfter,
-            @Nullable Duration predictedWait,
-            @Nullable Integer position) {
-        return new ErrorDetails(null, null, null, limit, retryAfter, predictedWait, position, null, null);
+            Rejection rejection, ErrorDetails.@Nullable Limit limit, @Nullable Integer position) {
+        return new ErrorDetails(
+                null,
+                null,
+                null,
+                limit,
+                rejection.retryAfter(),
+                rejection.predictedWait().orElse(null),
+                position,
+                null,
+                null);
     }
 
     private static ErrorDetails.Limit limit(Named named, String value) {
         return new ErrorDetails.Limit(named.scope(), named.name(), value);
     }
 
-    private static Named named(Rejection.Scope scope, String name, String property) {
+    private static String scope(Rejection.Scope scope) {
         return switch (scope) {
-            case GLOBAL -> new Named("global", property);
-            case GROUP -> new Named("group", "groups." + name + "." + property);
-            case USER -> new Named("user", "user." + property);
+            case GLOBAL -> "global";
+            case GROUP -> "group";
+            case USER -> "user";
         };
     }
 

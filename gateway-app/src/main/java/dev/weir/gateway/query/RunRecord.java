@@ -27,6 +27,7 @@ final class RunRecord {
     volatile long endingNanos;
     volatile long settledNanos;
     volatile @Nullable QueryState endedIn;
+    final TrailRecorder trail;
     private final Instant submitted;
     private final long submittedNanos;
 
@@ -36,6 +37,7 @@ final class RunRecord {
         this.request = request;
         this.submitted = submitted;
         this.submittedNanos = submittedNanos;
+        this.trail = new TrailRecorder(submittedNanos);
     }
 
     /**
@@ -71,6 +73,7 @@ final class RunRecord {
                 held == null ? inForce.group() : held.group(),
                 queryClass(held),
                 held == null || state.isDone() ? null : held.inShortLane() ? "short" : "all",
+                trail.trail(until),
                 wait == null ? null : wait.position(),
                 wait == null ? null : Refusals.reason(wait.reason(), inForce),
                 wait == null ? null : Refusals.holding(wait.reason(), inForce),
@@ -93,8 +96,7 @@ final class RunRecord {
                 request.settings(),
                 request.parameterRows(),
                 EngineQuery.DEFAULT_BATCH_ROWS,
-                new QueryContext(
-                        identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout));
+                new QueryContext(identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout));
     }
 
     private @Nullable String queryClass(@Nullable RunPermit held) {

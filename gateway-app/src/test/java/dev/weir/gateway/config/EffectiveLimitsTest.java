@@ -124,6 +124,32 @@ class EffectiveLimitsTest {
     }
 
     @Test
+    void aLimitIsNamedWhereItIsSet() {
+        EffectiveLimits limits = limits(
+                Map.of(
+                        "weir.admission.max-running", "8",
+                        "weir.admission.groups.etl.max-running", "3",
+                        "weir.admission.groups.etl.memory.budget", "1MB",
+                        "weir.admission.groups.etl.user.max-queued", "2",
+                        "weir.admission.groups.bi.user.rate.requests", "3",
+                        "weir.admission.groups.bi.user.max-running", "2"),
+                2,
+                8 * GIB);
+        assertThat(limits.admission().nameOf("etl", "user.max-queued")).isEqualTo("groups.etl.user.max-queued");
+        assertThat(limits.admission().nameOf("etl", "user.max-running"))
+                .as("cut to what the group may run")
+                .isEqualTo("groups.etl.user.max-running");
+        assertThat(limits.admission().nameOf("etl", "memory.max-per-query"))
+                .as("cut to the group's budget")
+                .isEqualTo("groups.etl.memory.max-per-query");
+        assertThat(limits.admission().nameOf("etl", "user.rate.requests")).isEqualTo("user.rate.requests");
+        assertThat(limits.admission().nameOf("bi", "user.rate.requests")).isEqualTo("groups.bi.user.rate.requests");
+        assertThat(limits.admission().nameOf("bi", "user.max-running")).isEqualTo("groups.bi.user.max-running");
+        assertThat(limits.admission().nameOf("bi", "memory.max-per-query")).isEqualTo("memory.max-per-query");
+        assertThat(limits.admission().nameOf("nobody", "user.max-running")).isEqualTo("user.max-running");
+    }
+
+    @Test
     void theDefaultGroupCanBeConfigured() {
         EffectiveLimits limits = limits(
                 Map.of(

@@ -5,6 +5,7 @@ import dev.weir.engine.EncodedBatch;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StatementKind;
+import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.AdmissionView;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Description;
@@ -89,6 +90,9 @@ final class FakeQueries implements QueryService {
     /** Queries stay queued until opened by hand when set. */
     volatile boolean holdQueued;
 
+    /** Where held queries are in the queue; 0 when they have left it and run. */
+    volatile int position;
+
     /** Batches come encoded when set. */
     volatile boolean encoded;
 
@@ -100,6 +104,9 @@ final class FakeQueries implements QueryService {
 
     /** Batches come only when given by hand when set. */
     volatile boolean holdBatches;
+
+    /** What every description is, once it is complete; null when each is there at once. */
+    volatile CompletableFuture<Description> describing;
 
     FakeQueries(BufferAllocator allocator) {
         this.allocator = allocator;
@@ -128,6 +135,10 @@ final class FakeQueries implements QueryService {
     @Override
     public CompletionStage<Description> describe(Identity identity, String sql, SessionSettings settings) {
         described.add(new Described(identity, sql, settings));
+        CompletableFuture<Description> held = describing;
+        if (held != null) {
+            return held;
+        }
         Script script = scripts.get(sql);
         if ("nowhere".equals(settings.catalog()) || "nowhere".equals(settings.schema())) {
             return CompletableFuture.failedFuture(
@@ -183,6 +194,7 @@ final class FakeQueries implements QueryService {
         final CompletableFuture<ResultStream> stream = new CompletableFuture<>();
         final CompletableFuture<QuerySnapshot> done = new CompletableFuture<>();
         final List<CancelReason> cancels = new CopyOnWriteArrayList<>();
+        final AtomicInteger snapshots = new AtomicInteger();
         private final String id;
         volatile Numbers numbers;
 
@@ -211,6 +223,7 @@ final class FakeQueries implements QueryService {
 
         private QuerySnapshot snapshot(QueryState state, GatewayErrorCode error, String message) {
             Script script = scripts.get(request.sql());
+            boolean waits = state == QueryState.QUEUED;
             return new QuerySnapshot(
                     id,
                     identity.user(),
@@ -228,10 +241,11 @@ final class FakeQueries implements QueryService {
                     "default",
                     null,
                     null,
-                    null,
-                    null,
-                    null,
-                    null,
+                    AdmissionTrail.NONE,
+                    waits ? position : null,
+                    waits ? "max-running" : null,
+                    waits ? new ErrorDetails.Limit("global", "max-running", "1") : null,
+                    waits ? Duration.ofSeconds(4) : null,
                     cancels.isEmpty() ? null : cancels.get(0),
                     null,
                     null,
@@ -274,7 +288,12 @@ final class FakeQueries implements QueryService {
 
         @Override
         public QuerySnapshot snapshot() {
-            return done.isDone() ? done.join() : snapshot(QueryState.RUNNING, null, null);
+            snapshots.incrementAndGet();
+            if (done.isDone()) {
+                return done.join();
+            }
+            boolean waits = !stream.isDone() && position > 0;
+            return snapshot(waits ? QueryState.QUEUED : QueryState.RUNNING, null, null);
         }
     }
 

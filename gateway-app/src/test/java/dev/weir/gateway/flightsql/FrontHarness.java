@@ -27,6 +27,8 @@ final class FrontHarness implements AutoCloseable {
 
     static final int MAX_PREPARED = 100;
     static final Duration TICKET_TTL = Duration.ofMinutes(10);
+    static final Duration POLL_TIMEOUT = Duration.ofMinutes(1);
+    static final Duration CLAIM_TIMEOUT = Duration.ofSeconds(10);
 
     final BufferAllocator allocator = new RootAllocator();
     final ManualClock clock = new ManualClock();
@@ -49,6 +51,8 @@ final class FrontHarness implements AutoCloseable {
                 16 << 20,
                 32 << 10,
                 TICKET_TTL,
+                POLL_TIMEOUT,
+                CLAIM_TIMEOUT,
                 MAX_PREPARED,
                 Duration.ofHours(1),
                 Duration.ofHours(1),

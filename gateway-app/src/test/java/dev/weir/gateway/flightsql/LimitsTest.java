@@ -187,6 +187,8 @@ class LimitsTest {
                 1 << 20,
                 8 << 10,
                 Duration.ofMinutes(1),
+                Duration.ofMinutes(1),
+                Duration.ofMinutes(1),
                 1,
                 Duration.ofMinutes(1),
                 Duration.ofMinutes(1),

@@ -102,7 +102,8 @@ class RelayTest {
         try (FlightStream stream = limited.getStream(info.getEndpoints().get(0).getTicket())) {
             long next = 0;
             while (stream.next()) {
-                var numbers = (org.apache.arrow.vector.BigIntVector) stream.getRoot().getVector(0);
+                var numbers =
+                        (org.apache.arrow.vector.BigIntVector) stream.getRoot().getVector(0);
                 sizes.add(numbers.getValueCount());
                 assertThat(numbers.get(0)).isEqualTo(next);
                 next += numbers.getValueCount();

@@ -90,7 +90,9 @@ class RelayedBatchTest {
         TestBatch batch = batch(100, false);
         batch.cut(8);
         try (InputStream message = new RelayedBatch(batch).stream()) {
-            assertThatThrownBy(() -> drain(message)).isInstanceOf(IOException.class).hasMessageContaining("instead of");
+            assertThatThrownBy(() -> drain(message))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("instead of");
         }
     }
 

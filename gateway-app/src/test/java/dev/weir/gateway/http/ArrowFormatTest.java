@@ -79,7 +79,9 @@ class ArrowFormatTest {
 
         byte[] relayed = Encoded.bytes(ResultFormat.ARROW, result, chunkBytes);
 
-        assertThat(Arrays.mismatch(relayed, decoded)).as("first byte that differs").isEqualTo(-1);
+        assertThat(Arrays.mismatch(relayed, decoded))
+                .as("first byte that differs")
+                .isEqualTo(-1);
         assertThat(result.relayed).hasSize(3).allMatch(batch -> batch.closes() == 1);
     }
 
@@ -149,8 +151,8 @@ class ArrowFormatTest {
                     })
                     .with(new MapDictionaryProvider(new Dictionary(values, encoding)));
 
-            byte[] body = Encoded.bytes(
-                    ResultFormat.ARROW, encodedBatches ? result.encoded(allocator) : result, 1 << 16);
+            byte[] body =
+                    Encoded.bytes(ResultFormat.ARROW, encodedBatches ? result.encoded(allocator) : result, 1 << 16);
 
             List<String> decoded = new ArrayList<>();
             try (ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(body), allocator)) {

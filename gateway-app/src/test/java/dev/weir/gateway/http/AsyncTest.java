@@ -3,100 +3,20 @@ package dev.weir.gateway.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.weir.auth.Identity;
-import dev.weir.auth.Role;
 import dev.weir.gateway.query.ErrorDetails;
-import dev.weir.gateway.query.Front;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
-import dev.weir.gateway.query.QueryRequest;
 import dev.weir.gateway.query.QueryState;
 import dev.weir.gateway.query.ResultStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.util.unit.DataSize;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 
-/** Queries whose result is stored: their life, limits and end. */
-class AsyncTest {
-
-    private static final JsonMapper MAPPER = new JsonMapper();
-
-    private FrontServer server;
-
-    @BeforeEach
-    void start() {
-        server = new FrontServer(DataSize.ofMegabytes(1), DataSize.ofMegabytes(4), Duration.ofMinutes(1));
-    }
-
-    @AfterEach
-    void everythingIsGivenBack() {
-        await().until(() -> server.allocator.getAllocatedMemory() == 0);
-        server.close();
-        assertThat(files()).isEmpty();
-    }
-
-    private List<Path> files() {
-        try (Stream<Path> files = Files.list(server.results)) {
-            return files.toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private HttpResponse<byte[]> get(String path, String... headers) {
-        HttpRequest.Builder request = server.request(path);
-        if (headers.length > 0) {
-            request.headers(headers);
-        }
-        return server.send(request);
-    }
-
-    private HttpResponse<byte[]> delete(String path) {
-        return server.send(server.request(path).DELETE());
-    }
-
-    private static String text(HttpResponse<byte[]> response) {
-        return new String(response.body(), StandardCharsets.UTF_8);
-    }
-
-    private static JsonNode json(HttpResponse<byte[]> response) {
-        return MAPPER.readTree(response.body());
-    }
-
-    /** Submits, and gives the address of the query. */
-    private String submit() {
-        HttpResponse<byte[]> response = server.post("select 1", "*/*", "Prefer", "respond-async");
-        assertThat(response.statusCode()).as(text(response)).isEqualTo(202);
-        return response.headers().firstValue("Location").orElseThrow();
-    }
-
-    private String complete(FakeResult result) {
-        server.queries.answer(result);
-        String query = submit();
-        await().until(() -> get(query + "/result").statusCode() == 200);
-        return query;
-    }
-
-    private JsonNode resultOf(String query) {
-        return json(get(query)).get("result");
-    }
+/** Queries whose result is stored: their life and end, and who may see them. */
+class AsyncTest extends AsyncSupport {
 
     @Test
     void aWaitingQueryIsAcceptedWithItsPlaceAndResultLater() {
@@ -165,6 +85,9 @@ class AsyncTest {
         assertThat(head.statusCode()).isEqualTo(200);
         JsonNode status = json(get(query));
         assertThat(status.get("state").stringValue()).isEqualTo("FINISHED");
+        assertThat(status.get("overran").booleanValue()).isTrue();
+        assertThat(status.get("pauses").intValue()).isEqualTo(2);
+        assertThat(status.get("pausedMs").intValue()).isEqualTo(2500);
         assertThat(status.get("result").get("expires").stringValue()).isEqualTo("2026-01-01T01:00:00Z");
     }
 
@@ -205,34 +128,6 @@ class AsyncTest {
         String query = submit();
         await().until(() -> get(query + "/result").statusCode() == 400);
         assertThat(json(get(query)).get("error").get("code").stringValue()).isEqualTo("INVALID_SQL");
-    }
-
-    @Test
-    void ofQueriesThatFailedOnlyTheNewestAreKept() {
-        Spool spool = new Spool(
-                new HttpFrontSettings(
-                        DataSize.ofMegabytes(1),
-                        server.results,
-                        Duration.ofHours(1),
-                        DataSize.ofMegabytes(1),
-                        DataSize.ofMegabytes(1),
-                        Duration.ofMinutes(1)),
-                () -> Long.MAX_VALUE);
-        try (AsyncQueries queries =
-                new AsyncQueries(spool, Duration.ofHours(1), () -> server.now.get(), Runnable::run)) {
-            Identity ada = new Identity("ada", List.of(), Role.READER);
-            CompletableFuture<LoadedResult> failed =
-                    CompletableFuture.failedFuture(new GatewayException(GatewayErrorCode.INVALID_SQL, "syntax error"));
-            String first = null;
-            String last = null;
-            for (int i = 0; i <= 10_000; i++) {
-                last = queries.adopt(ada, server.queries.submit(ada, QueryRequest.of(Front.HTTP, "x")), failed, 1)
-                        .id();
-                first = first == null ? last : first;
-            }
-            assertThat(queries.find(ada, first)).isEmpty();
-            assertThat(queries.find(ada, last)).isPresent();
-        }
     }
 
     @Test
@@ -281,92 +176,6 @@ class AsyncTest {
     }
 
     @Test
-    void aResultIsGoneWhenItsTimeIsOverAndForgottenLater() {
-        String query = complete(FakeResult.numbers(server.allocator, 1, 1));
-        server.now.set(server.now.get().plus(Duration.ofMinutes(59)));
-        server.front.sweep();
-        assertThat(get(query + "/result").statusCode()).isEqualTo(200);
-        server.now.set(server.now.get().plus(Duration.ofMinutes(1)));
-        assertThat(get(query + "/result").statusCode()).isEqualTo(410);
-        await().untilAsserted(() -> assertThat(files()).isEmpty());
-        server.now.set(server.now.get().plus(Duration.ofHours(1)));
-        server.front.sweep();
-        assertThat(get(query + "/result").statusCode()).isEqualTo(404);
-    }
-
-    @Test
-    void theSweepDeletesWhatNobodyAsksFor() {
-        complete(FakeResult.numbers(server.allocator, 1, 1));
-        assertThat(files()).hasSize(1);
-        server.now.set(server.now.get().plus(Duration.ofHours(1)));
-        server.front.sweep();
-        await().untilAsserted(() -> assertThat(files()).isEmpty());
-    }
-
-    @Test
-    void aUsersShareIsLimitedAndGivenBack() {
-        // 8 bytes a row: 4 MB hold one of these, not two.
-        String first = complete(FakeResult.numbers(server.allocator, 10, 32_768));
-        server.queries.answer(r -> CompletableFuture.completedFuture(FakeResult.numbers(server.allocator, 10, 32_768)));
-        String second = submit();
-        await().until(() -> get(second + "/result").statusCode() == 413);
-        JsonNode problem = json(get(second + "/result"));
-        assertThat(problem.get("limit").toString())
-                .isEqualTo("{\"scope\":\"user\",\"name\":\"results.max-bytes-per-user\",\"value\":\"4MB\"}");
-        assertThat(json(get(second)).get("state").stringValue()).isEqualTo("FAILED");
-        assertThat(json(get(second)).get("error").get("code").stringValue()).isEqualTo("TOO_LARGE");
-        assertThat(files()).hasSize(1);
-
-        delete(first);
-        await().untilAsserted(() -> assertThat(files()).isEmpty());
-        String third = submit();
-        await().until(() -> get(third + "/result").statusCode() == 200);
-    }
-
-    @Test
-    void manySmallResultsCountToo() {
-        server.queries.answer(r -> CompletableFuture.completedFuture(FakeResult.numbers(server.allocator, 1, 1)));
-        List<String> queries = new ArrayList<>();
-        for (int i = 0; i < 65; i++) {
-            queries.add(submit());
-        }
-        // Several threads store results: which of them comes last is not said.
-        await().until(() ->
-                queries.stream().anyMatch(query -> get(query + "/result").statusCode() == 413));
-    }
-
-    @Test
-    void aDiskThatIsTooFullFailsTheQueryAndLeavesNothing() {
-        // Room for the file to be made, but not for a batch of 256 KB.
-        server.freeDisk.set(DataSize.ofMegabytes(100).toBytes() + 100_000);
-        server.queries.answer(FakeResult.numbers(server.allocator, 10, 32_768));
-        String query = submit();
-        await().until(() -> get(query + "/result").statusCode() == 413);
-        assertThat(text(get(query + "/result"))).contains("results.min-free-disk", "\"scope\":\"global\"");
-        assertThat(files()).isEmpty();
-        await().until(() -> server.queries.last().state == QueryState.FAILED);
-    }
-
-    @Test
-    void theDirectoryIsPrivateAndLeftoversGoAtTheStart() throws Exception {
-        assertThat(Files.getPosixFilePermissions(server.results))
-                .isEqualTo(PosixFilePermissions.fromString("rwx------"));
-        Path leftover = Files.createFile(server.results.resolve("left.arrows"));
-        Path other = Files.createFile(server.results.resolve("other.txt"));
-        HttpFrontSettings settings = new HttpFrontSettings(
-                DataSize.ofMegabytes(1),
-                server.results,
-                Duration.ofHours(1),
-                DataSize.ofMegabytes(1),
-                DataSize.ofMegabytes(1),
-                Duration.ofMinutes(1));
-        new HttpFront(server.queries, settings, () -> server.now.get()).close();
-        assertThat(leftover).doesNotExist();
-        assertThat(other).exists();
-        Files.delete(other);
-    }
-
-    @Test
     void othersDoNotSeeAQueryAndAdministratorsDo() {
         String query = complete(FakeResult.numbers(server.allocator, 1, 1));
         for (String path : new String[] {query, query + "/result"}) {
@@ -392,27 +201,5 @@ class AsyncTest {
         HttpResponse<byte[]> response = get("/v1/queries/q1/result");
         assertThat(response.statusCode()).isEqualTo(404);
         assertThat(text(response)).contains("respond-async");
-    }
-
-    @Test
-    void aReaderOfAStoredResultThatStallsIsCutOff() throws Exception {
-        server.close();
-        server = new FrontServer(DataSize.ofMegabytes(1), DataSize.ofMegabytes(100), Duration.ofMillis(500));
-        server.queries.answer(FakeResult.numbers(server.allocator, 200, 32_768));
-        String query = submit();
-        await().until(() -> resultOf(query).get("state").stringValue().equals("COMPLETE"));
-        try (RawClient client = new RawClient(server.port())
-                .send("GET " + query + "/result HTTP/1.1\r\nHost: x\r\nX-User: ada\r\nAccept: text/csv\r\n\r\n")) {
-            client.head();
-            // Nothing is read until the server has hung up, which a write notices.
-            await().until(() -> {
-                try {
-                    client.send("x");
-                    return false;
-                } catch (IOException e) {
-                    return true;
-                }
-            });
-        }
     }
 }

@@ -16,7 +16,8 @@ final class Encoded {
     static byte[] bytes(ResultFormat format, FakeResult result, int chunkBytes) {
         ChunkOutput out = new ChunkOutput(UnpooledByteBufAllocator.DEFAULT, chunkBytes);
         boolean encoded = format.takesEncoded(Long.MAX_VALUE);
-        LoadedResult loaded = LoadedResult.of(result, null, encoded).toCompletableFuture().join();
+        LoadedResult loaded =
+                LoadedResult.of(result, null, encoded).toCompletableFuture().join();
         ResultEncoder encoder = switch (format) {
             case JSON -> new JsonEncoder(out, "q1", result.schema());
             case ARROW -> new ArrowEncoder(out, result.schema(), result.dictionaries());

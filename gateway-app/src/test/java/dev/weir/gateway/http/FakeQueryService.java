@@ -5,6 +5,7 @@ import dev.weir.auth.Role;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StatementKind;
+import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Description;
 import dev.weir.gateway.query.ErrorDetails;
@@ -184,6 +185,9 @@ final class FakeQueryService implements QueryService {
                     "default",
                     state == QueryState.QUEUED ? null : "short",
                     state == QueryState.QUEUED || state.isDone() ? null : "short",
+                    state == QueryState.QUEUED
+                            ? AdmissionTrail.NONE
+                            : new AdmissionTrail(List.of(), 2, Duration.ofMillis(2500), true),
                     state == QueryState.QUEUED ? 3 : null,
                     state == QueryState.QUEUED ? "max-running" : null,
                     state == QueryState.QUEUED ? new ErrorDetails.Limit("global", "max-running", "4") : null,

@@ -2,19 +2,30 @@ package dev.weir.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.weir.gateway.query.ErrorDetails;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
+import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.LoggerFactory;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.web.server.MockServerWebExchange;
+import reactor.netty.channel.AbortedException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -178,5 +189,32 @@ class ProblemsTest {
                                 .toBytes(),
                         StandardCharsets.UTF_8))
                 .contains("\"type\":\"urn:weir:error:invalid-sql\"", "\"title\":\"Invalid SQL\"");
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void aClientThatIsGoneIsNoFaultOfOurs(Throwable gone) {
+        Logger log = (Logger) LoggerFactory.getLogger(Problems.class);
+        ListAppender<ILoggingEvent> seen = new ListAppender<>();
+        seen.start();
+        log.addAppender(seen);
+        try {
+            MockServerWebExchange exchange = MockServerWebExchange.from(MockServerHttpRequest.post("/v1/queries"));
+            new Problems().handle(exchange, gone).block(Duration.ofSeconds(5));
+            assertThat(exchange.getResponse().getStatusCode())
+                    .as("nobody to answer")
+                    .isNull();
+            assertThat(seen.list).noneMatch(event -> event.getLevel().isGreaterOrEqual(Level.WARN));
+        } finally {
+            log.detachAppender(seen);
+        }
+    }
+
+    static List<Throwable> aClientThatIsGoneIsNoFaultOfOurs() {
+        return List.of(
+                new IOException("reset by peer"),
+                AbortedException.beforeSend(),
+                // As the server says it of a request that broke off.
+                new AbortedException("Connection has been closed"));
     }
 }

@@ -167,8 +167,7 @@ class RelayTest {
                 .encoded(server.allocator);
         server.queries.answer(result);
         // JSON is wanted, so the first batch is decoded; it is the spool that gets it.
-        HttpResponse<byte[]> accepted =
-                server.post("select 1", "application/json", "X-Weir-Wait", "50ms");
+        HttpResponse<byte[]> accepted = server.post("select 1", "application/json", "X-Weir-Wait", "50ms");
         assertThat(accepted.statusCode()).isEqualTo(202);
         engine.countDown();
         String query = accepted.headers().firstValue("Location").orElseThrow();

@@ -4,84 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.admission.Priority;
 import dev.weir.gateway.query.QueryRequest;
-import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.LocalTime;
-import java.time.OffsetDateTime;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.util.unit.DataSize;
 
 /** How a request to run a statement is read. */
-class RequestTest {
-
-    private static final int MAX_BODY = 64 << 10;
-
-    private static FrontServer server;
-
-    @BeforeAll
-    static void start() {
-        server = new FrontServer(DataSize.ofBytes(MAX_BODY));
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
-    }
-
-    @BeforeEach
-    void answer() {
-        server.queries.answer(r -> CompletableFuture.completedFuture(FakeResult.numbers(server.allocator, 1, 3)));
-    }
-
-    private HttpResponse<byte[]> send(String contentType, byte[] body, String... headers) {
-        HttpRequest.Builder request = server.request("/v1/queries").POST(HttpRequest.BodyPublishers.ofByteArray(body));
-        if (contentType != null) {
-            request.header("Content-Type", contentType);
-        }
-        if (headers.length > 0) {
-            request.headers(headers);
-        }
-        return server.send(request);
-    }
-
-    private HttpResponse<byte[]> json(String body, String... headers) {
-        return send("application/json", body.getBytes(StandardCharsets.UTF_8), headers);
-    }
-
-    private QueryRequest asked(HttpResponse<byte[]> response) {
-        assertThat(response.statusCode()).as(text(response)).isEqualTo(200);
-        return server.queries.last().request;
-    }
-
-    private static String text(HttpResponse<byte[]> response) {
-        return new String(response.body(), StandardCharsets.UTF_8);
-    }
-
-    private void refused(HttpResponse<byte[]> response, String... parts) {
-        assertThat(response.statusCode()).isEqualTo(400);
-        assertThat(text(response))
-                .contains("\"code\":\"INVALID_REQUEST\"", "\"started\":false")
-                .contains(parts);
-    }
+class RequestTest extends RequestSupport {
 
     @ParameterizedTest
     @ValueSource(strings = {"application/x-www-form-urlencoded", "text/plain", "application/sql; charset=utf-8", "x/y"})
@@ -242,89 +179,10 @@ class RequestTest {
     }
 
     @Test
-    void jsonParametersKeepTheirValueExactly() {
-        QueryRequest request = asked(json("{\"sql\":\"x\",\"parameters\":[null,true,1,-9223372036854775808,"
-                + "18446744073709551616,1.50,1e3,1e-400,\"t\",[1,[\"a\",null]]]}"));
-        assertThat(request.parameterRows().get(0))
-                .isEqualTo(Arrays.asList(
-                        null,
-                        true,
-                        1L,
-                        Long.MIN_VALUE,
-                        new BigInteger("18446744073709551616"),
-                        new BigDecimal("1.50"),
-                        1000.0,
-                        0.0,
-                        "t",
-                        List.of(1L, Arrays.asList("a", null))));
-    }
-
-    @Test
     void aKeyGivenTwiceIsNamed() {
         refused(json("{\"sql\":\"a\",\"timeout\":\"1s\",\"sql\":\"b\"}"), "JSON", "\\\"sql\\\" twice");
         refused(json("{\"sql\":\"a\",\"tags\":{\"job\":\"1\",\"job\":\"2\"}}"), "\\\"job\\\" twice");
         refused(json("{\"" + "k".repeat(9_000) + "\":1,\"" + "k".repeat(9_000) + "\":1}"), "kkk...\\\" twice");
-    }
-
-    @Test
-    void typedParametersCarryWhatJsonHasNot() {
-        QueryRequest request = asked(json("""
-                {"sql":"x","parameters":[
-                  {"type":"DATE","value":"2024-01-31"}, {"type":"time","value":"12:30:00.5"},
-                  {"type":"TIMESTAMP","value":"2024-01-31T12:30:00"},
-                  {"type":"TIMESTAMPTZ","value":"2024-01-31 12:30:00+02:00"},
-                  {"type":"DECIMAL","value":"12345678901234567890.12"},
-                  {"type":"UUID","value":"f81d4fae-7dec-11d0-a765-00a0c91e6bf6"},
-                  {"type":"INTERVAL","value":"PT1H30M"}, {"type":"INTEGER","value":5},
-                  {"type":"DOUBLE","value":"NaN"}, {"type":"HUGEINT","value":"170141183460469231731687303715884105727"},
-                  {"type":"DATE","value":null}, [{"type":"DATE","value":"2024-01-31"}]
-                ]}
-                """));
-        assertThat(request.parameterRows().get(0))
-                .isEqualTo(Arrays.asList(
-                        LocalDate.of(2024, 1, 31),
-                        LocalTime.of(12, 30, 0, 500_000_000),
-                        LocalDateTime.of(2024, 1, 31, 12, 30),
-                        OffsetDateTime.parse("2024-01-31T12:30:00+02:00"),
-                        new BigDecimal("12345678901234567890.12"),
-                        UUID.fromString("f81d4fae-7dec-11d0-a765-00a0c91e6bf6"),
-                        Duration.ofMinutes(90),
-                        5,
-                        Double.NaN,
-                        new BigInteger("170141183460469231731687303715884105727"),
-                        null,
-                        List.of(LocalDate.of(2024, 1, 31))));
-        QueryRequest blob = asked(json("{\"sql\":\"x\",\"parameters\":[{\"type\":\"BLOB\",\"value\":\"AP8=\"}]}"));
-        assertThat((byte[]) blob.parameterRows().get(0).get(0)).containsExactly(0, 0xFF);
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "{\"type\":\"DATE\",\"value\":\"31.1.2024\"}",
-                "{\"type\":\"WHAT\",\"value\":\"1\"}",
-                "{\"type\":\"DATE\"}",
-                "{\"value\":\"2024-01-31\"}",
-                "{\"type\":\"DATE\",\"value\":[]}",
-                "{\"type\":\"DATE\",\"value\":\"2024-01-31\",\"x\":1}",
-                "{\"type\":\"TINYINT\",\"value\":300}",
-                "{\"type\":\"BLOB\",\"value\":\"???\"}",
-                "{\"type\":\"UUID\",\"value\":\"1-1-1-1-1\"}",
-                "{\"type\":\"DECIMAL\",\"value\":\"1e999999999\"}",
-                "{\"type\":\"BOOLEAN\",\"value\":\"yes\"}",
-                "{\"type\":\"DOUBLE\",\"value\":\"0x1p3\"}"
-            })
-    void aParameterThatIsNotOfItsTypeIsRefusedByPosition(String parameter) {
-        refused(json("{\"sql\":\"x\",\"parameters\":[1," + parameter + "]}"), "arameter 2");
-    }
-
-    @Test
-    void digitsWithoutEndAreRefusedAtOnce() {
-        refused(
-                json("{\"sql\":\"x\",\"parameters\":[{\"type\":\"HUGEINT\",\"value\":\"" + "9".repeat(60_000)
-                        + "\"}]}"),
-                "too long");
-        refused(json("{\"sql\":\"x\",\"parameters\":[" + "9".repeat(60_000) + "]}"), "JSON");
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.weir.admission.AdmissionLimits;
 import dev.weir.admission.AdmissionListener;
 import dev.weir.admission.AdmissionRequest;
 import dev.weir.admission.GroupLimits;
+import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Front;
 import dev.weir.gateway.query.GatewayErrorCode;
@@ -63,6 +64,39 @@ class GatewayMetricsTest {
                         .counter()
                         .count())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void everyDecisionOfAdmissionIsCounted() {
+        for (AdmissionTrail.Decision decision : AdmissionTrail.Decision.values()) {
+            String place = decision == AdmissionTrail.Decision.GRANTED ? "short" : null;
+            metrics.decided("q", new AdmissionTrail.Step(decision, Duration.ZERO, place, null));
+        }
+        metrics.decided(
+                "q", new AdmissionTrail.Step(AdmissionTrail.Decision.OVERRAN, Duration.ofMillis(250), null, null));
+        assertThat(decisions("granted_short")).isEqualTo(1);
+        assertThat(decisions("granted_all")).isZero();
+        assertThat(decisions("paused")).isEqualTo(1);
+        assertThat(decisions("resumed")).isEqualTo(1);
+        assertThat(decisions("overran")).isEqualTo(2);
+    }
+
+    @Test
+    void timeWithoutASlotIsSummedWhenQueriesEnd() {
+        metrics.done(query(QueryState.FINISHED, "heavy", 100, null, null, null));
+        metrics.done(query(QueryState.FINISHED, "heavy", 100, null, null, null));
+        assertThat(registry.get("weir.query.paused")
+                        .tag("front", "http")
+                        .counter()
+                        .count())
+                .isEqualTo(3);
+    }
+
+    private double decisions(String decision) {
+        return registry.get("weir.admission.decisions")
+                .tag("decision", decision)
+                .counter()
+                .count();
     }
 
     @Test
@@ -141,6 +175,7 @@ class GatewayMetricsTest {
                 "default",
                 queryClass,
                 null,
+                new AdmissionTrail(List.of(), 1, Duration.ofMillis(1500), false),
                 null,
                 null,
                 null,

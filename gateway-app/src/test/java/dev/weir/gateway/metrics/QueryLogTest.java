@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.weir.engine.StatementKind;
+import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Front;
 import dev.weir.gateway.query.GatewayErrorCode;
@@ -66,6 +67,12 @@ class QueryLogTest {
         assertThat(first.get("reservedBytes").asLong()).isEqualTo(1L << 33);
         assertThat(first.get("outcome").asString()).isEqualTo("finished");
         assertThat(first.has("code")).isFalse();
+        assertThat(first.get("overran").asBoolean()).isTrue();
+        assertThat(first.get("pauses").asInt()).isEqualTo(3);
+        assertThat(first.get("pausedMs").asDouble()).isEqualTo(1.5);
+        assertThat(first.get("admission").toString())
+                .isEqualTo("[{\"atMs\":0.25,\"decision\":\"granted\",\"place\":\"all\",\"why\":\"known_heavy\"},"
+                        + "{\"atMs\":2.5,\"decision\":\"released\"}]");
         assertThat(lines.get(1).get("code").asString()).isEqualTo("QUEUE_FULL");
         assertThat(lines.get(2).get("cancelReason").asString()).isEqualTo(CancelReason.CLIENT_GONE.label());
         assertThat(lines.get(2).get("cancelMs").asDouble()).isEqualTo(12.5);
@@ -177,9 +184,50 @@ class QueryLogTest {
         assertThatThrownBy(() -> open(file.resolve("queries.jsonl"), MEGABYTE, 2))
                 .isInstanceOf(IOException.class);
         assertThatThrownBy(() -> open(directory, MEGABYTE, 2)).isInstanceOf(IOException.class);
-        assertThatThrownBy(() -> open(directory.resolve("100%i.jsonl"), MEGABYTE, 2))
-                .isInstanceOf(IOException.class)
-                .hasMessageContaining("percent sign");
+    }
+
+    @Test
+    void aNameThatLoggingLibrariesTakeForAPatternIsJustAName() throws Exception {
+        for (String name : List.of("100%i.jsonl", "%d{yyyy}.jsonl", "a\\%i(b).jsonl", "plain%", "queries.jsonl.gz")) {
+            Path log = directory.resolve("%n logs").resolve(name.replace(".", "_"));
+            Path file = log.resolve(name);
+            try (QueryLog open = open(file, 4_000, 25)) {
+                for (int i = 0; i < 300; i++) {
+                    open.done(query("q" + i, "ann", QueryState.FINISHED, null, null));
+                }
+            }
+            int dot = name.lastIndexOf('.');
+            String stem = dot > 0 ? name.substring(0, dot) : name;
+            List<String> rotated = new ArrayList<>(List.of(name));
+            for (int i = 1; i <= 25; i++) {
+                rotated.add(stem + "." + i + name.substring(stem.length()));
+            }
+            try (Stream<Path> files = Files.list(log)) {
+                assertThat(files.map(path -> path.getFileName().toString()))
+                        .as(name)
+                        .containsExactlyInAnyOrderElementsOf(rotated);
+            }
+            assertThat(lines(file)).as(name).isNotEmpty();
+            assertThat(lines(log.resolve(rotated.get(1)))).as("not compressed").isNotEmpty();
+        }
+    }
+
+    @Test
+    void aGapInTheNumbersIsFilledAndNothingElseIsLost() throws Exception {
+        Path file = directory.resolve("queries.jsonl");
+        for (String name : List.of("queries.jsonl", "queries.1.jsonl", "queries.3.jsonl")) {
+            Files.writeString(directory.resolve(name), name);
+        }
+        NumberedFiles rotation = new NumberedFiles(file, 5);
+        rotation.rollover();
+        assertThat(file).doesNotExist();
+        assertThat(directory.resolve("queries.1.jsonl")).hasContent("queries.jsonl");
+        assertThat(directory.resolve("queries.2.jsonl")).hasContent("queries.1.jsonl");
+        assertThat(directory.resolve("queries.3.jsonl")).hasContent("queries.3.jsonl");
+        Files.writeString(file, "newer");
+        assertThat(new NumberedFiles(file, 1).getActiveFileName()).isEqualTo(file.toString());
+        new NumberedFiles(file, 1).rollover();
+        assertThat(directory.resolve("queries.1.jsonl")).hasContent("newer");
     }
 
     private QueryLog open(Path file, long maxBytes, int maxFiles) throws IOException {
@@ -231,6 +279,18 @@ class QueryLogTest {
                 "etl",
                 "heavy",
                 null,
+                new AdmissionTrail(
+                        List.of(
+                                new AdmissionTrail.Step(
+                                        AdmissionTrail.Decision.GRANTED,
+                                        Duration.ofNanos(250_000),
+                                        "all",
+                                        "known_heavy"),
+                                new AdmissionTrail.Step(
+                                        AdmissionTrail.Decision.RELEASED, Duration.ofNanos(2_500_000), null, null)),
+                        3,
+                        Duration.ofNanos(1_500_000),
+                        true),
                 null,
                 null,
                 null,

@@ -44,7 +44,7 @@ class DefaultQueryServiceTest {
     private final List<QuerySnapshot> ended = new ArrayList<>();
     private final DefaultQueryService service = new DefaultQueryService(
             engine,
-            new DefaultQueryService.Controllers(admission, lane, lane),
+            new DefaultQueryService.Controllers(admission, new AdmissionRelay(), lane, lane),
             new FakeLimits(LIMITS),
             timers,
             Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC),

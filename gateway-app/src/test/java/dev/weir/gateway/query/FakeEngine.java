@@ -39,6 +39,9 @@ final class FakeEngine implements QueryEngine {
     final List<Call<StatementDescription>> describes = new ArrayList<>();
     StatementScan scan = new StatementScan(StatementKind.QUERY, Access.READ, 42, false);
 
+    /** What the engine throws instead of taking a call; null when it takes them. */
+    RuntimeException refusal;
+
     static final class Call<T> implements EngineCall<T> {
         final CompletableFuture<T> result = new CompletableFuture<>();
         final CompletableFuture<Void> stopped = new CompletableFuture<>();
@@ -202,6 +205,12 @@ final class FakeEngine implements QueryEngine {
         return new Result();
     }
 
+    private void refuse() {
+        if (refusal != null) {
+            throw refusal;
+        }
+    }
+
     @Override
     public EngineInfo info() {
         return new EngineInfo("fake", "1", false);
@@ -217,6 +226,7 @@ final class FakeEngine implements QueryEngine {
 
     @Override
     public EngineCall<StatementDescription> describe(EngineQuery query) {
+        refuse();
         Call<StatementDescription> call = new Call<>();
         describes.add(call);
         queries.add(query);
@@ -225,6 +235,7 @@ final class FakeEngine implements QueryEngine {
 
     @Override
     public synchronized EngineCall<ArrowResult> execute(EngineQuery query) {
+        refuse();
         Call<ArrowResult> call = new Call<>();
         calls.add(call);
         queries.add(query);

@@ -40,7 +40,7 @@ final class QueryHarness {
                 new QueryLimits(Duration.ofSeconds(60), statementTimeout, clientStallTimeout, Duration.ofSeconds(30)));
         service = new DefaultQueryService(
                 engine,
-                new DefaultQueryService.Controllers(admission, lane, lane),
+                new DefaultQueryService.Controllers(admission, new AdmissionRelay(), lane, lane),
                 limits,
                 timers,
                 Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC),

@@ -5,13 +5,18 @@ import static dev.weir.gateway.query.QueryHarness.EVE;
 import static dev.weir.gateway.query.QueryHarness.failure;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.admission.AdmissionLimits;
+import dev.weir.admission.GroupLimits;
 import dev.weir.admission.RateLimit;
 import dev.weir.admission.Rejection;
+import dev.weir.admission.UserLimits;
 import dev.weir.admission.WaitReason;
 import dev.weir.auth.Identity;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -51,7 +56,10 @@ class RefusalsTest {
         GatewayException full = refused(EVE, new Rejection.QueueFull(Rejection.Scope.GROUP, "etl", 7, RETRY));
         assertThat(full.code()).isEqualTo(GatewayErrorCode.QUEUE_FULL);
         assertThat(full.details().limit()).isEqualTo(new ErrorDetails.Limit("group", "groups.etl.max-queued", "7"));
-        assertThat(full.details().predictedWait()).isEqualTo(RETRY);
+        assertThat(full.details().retryAfter()).isEqualTo(RETRY);
+        assertThat(full.details().predictedWait())
+                .as("when to ask again is no prediction")
+                .isNull();
         assertThat(refused(ANN, new Rejection.QueueFull(Rejection.Scope.USER, "ann", 7, RETRY))
                         .code())
                 .isEqualTo(GatewayErrorCode.USER_LIMIT);
@@ -72,9 +80,43 @@ class RefusalsTest {
             assertThat(late.code()).isEqualTo(GatewayErrorCode.QUEUE_TIMEOUT);
             assertThat(late.details().limit()).isEqualTo(limits.get(reason));
             assertThat(late.details().position()).isEqualTo(4);
-            assertThat(late.details().predictedWait()).isEqualTo(RETRY);
+            assertThat(late.details().retryAfter()).isEqualTo(RETRY);
+            assertThat(late.details().predictedWait())
+                    .as("when to ask again is no prediction")
+                    .isNull();
             assertThat(late.text()).contains("60000 ms (queue-timeout)");
+            Duration known = Duration.ofSeconds(9);
+            assertThat(refused(
+                                    EVE,
+                                    new Rejection.QueueTimeout(
+                                            reason, Duration.ofSeconds(60), 4, RETRY, Optional.of(known)))
+                            .details()
+                            .predictedWait())
+                    .isEqualTo(known);
         }
+    }
+
+    @Test
+    void aLimitThatAGroupSetsForItsUsersIsNamedThere() {
+        GatewayException full = refused(
+                EVE, new Rejection.QueueFull(Rejection.Scope.USER, "eve", 7, RETRY, "groups.etl.user.max-queued"));
+        assertThat(full.details().limit()).isEqualTo(new ErrorDetails.Limit("user", "groups.etl.user.max-queued", "7"));
+        assertThat(full.text()).contains("Your queue is full: groups.etl.user.max-queued is 7");
+        GroupLimits etl = new GroupLimits(
+                4,
+                1,
+                1,
+                Duration.ofSeconds(1),
+                500,
+                500,
+                500,
+                null,
+                new UserLimits(2, 1, 1, null),
+                Set.of("user.max-running"));
+        AdmissionLimits limits = new AdmissionLimits(
+                9, 9, 0, Duration.ofMillis(250), 0, 1000, null, Map.of(AdmissionLimits.DEFAULT_GROUP, etl, "etl", etl));
+        assertThat(Refusals.holding(WaitReason.USER_MAX_RUNNING, new Refusals.InForce(limits, "etl", 0.9)))
+                .isEqualTo(new ErrorDetails.Limit("user", "groups.etl.user.max-running", "2"));
     }
 
     @Test

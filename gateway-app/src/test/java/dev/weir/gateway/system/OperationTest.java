@@ -3,6 +3,9 @@ package dev.weir.gateway.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.weir.admission.AdmissionController;
 import dev.weir.auth.AuthModule;
 import dev.weir.gateway.metrics.WeirMeter;
@@ -50,11 +53,65 @@ class OperationTest {
                 .hasSize(2);
         assertThat(lines).anyMatch(line -> line.contains("INVALID_SQL")).noneMatch(line -> line.contains("secret"));
         assertThat(lines).noneMatch(line -> line.contains("nonsense_column"));
+        assertThat(lines)
+                .filteredOn(line -> line.contains("\"user\":\"reader\""))
+                .allMatch(
+                        line -> line.contains("\"decision\":\"granted\"") && line.contains("\"decision\":\"released\""))
+                .anyMatch(line -> line.contains("\"place\":\"short\",\"why\":\"probation\""));
         Files.delete(log);
         try (TestGateway gateway = TestGateway.start(directory, "--weir.query-log.file=")) {
             gateway.sql(TestGateway.READER, "application/json", "select 1");
         }
         assertThat(log).doesNotExist();
+    }
+
+    @Test
+    void aReaderThatPausesIsSeenInStatusMetricsAndLog() throws Exception {
+        try (TestGateway gateway = TestGateway.start(directory)) {
+            HttpResponse<InputStream> open =
+                    gateway.stream(TestGateway.READER, "application/vnd.apache.arrow.stream", BIG);
+            try (InputStream in = open.body()) {
+                in.readNBytes(1000);
+                String id = open.headers().firstValue("X-Weir-Query-Id").orElseThrow();
+                await().atMost(Duration.ofSeconds(20))
+                        .untilAsserted(() -> assertThat(gateway.get(TestGateway.READER, "/v1/queries/" + id)
+                                        .body())
+                                .contains("\"state\":\"PAUSED\"", "\"pauses\":1", "\"pausedMs\":"));
+                assertThat(metrics(gateway))
+                        .contains("weir_admission_decisions_total{decision=\"paused\"} 1.0")
+                        .contains("weir_admission_decisions_total{decision=\"resumed\"} 0.0");
+            }
+        }
+        assertThat(Files.readAllLines(directory.resolve("log").resolve("queries.jsonl")))
+                .filteredOn(line -> line.contains("\"user\":\"reader\""))
+                .singleElement()
+                .satisfies(line -> assertThat(line).contains("\"pauses\":1", "\"decision\":\"paused\""));
+    }
+
+    @Test
+    void whatIsNoHttpFillsNoLogAndOtherWarningsAreSeen() throws Exception {
+        try (TestGateway gateway = TestGateway.start(directory)) {
+            Logger server = (Logger) LoggerFactory.getLogger("reactor.netty.http.server.HttpServerOperations");
+            ListAppender<ILoggingEvent> seen = new ListAppender<>();
+            seen.start();
+            server.addAppender(seen);
+            try {
+                HttpRequest tooLong = gateway.request(TestGateway.READER, "/v1/queries?" + "x".repeat(10_000))
+                        .build();
+                assertThat(gateway.client()
+                                .send(tooLong, HttpResponse.BodyHandlers.discarding())
+                                .statusCode())
+                        .isEqualTo(414);
+                assertThat(seen.list).isEmpty();
+                server.warn("something else");
+                assertThat(seen.list).hasSize(1);
+                assertThat(LoggerFactory.getLogger("io.grpc.netty.NettyServerHandler")
+                                .isWarnEnabled())
+                        .isTrue();
+            } finally {
+                server.detachAppender(seen);
+            }
+        }
     }
 
     @Test
@@ -74,10 +131,6 @@ class OperationTest {
                             .statusCode())
                     .isEqualTo(200);
 
-            assertThat(LoggerFactory.getLogger("io.grpc.netty.NettyServerHandler")
-                            .isWarnEnabled())
-                    .as("clients that leave fill no log")
-                    .isFalse();
             assertThat(gateway.running().context().getBeanNamesForType(ReactiveUserDetailsService.class))
                     .as("no users but the gateway's own")
                     .isEmpty();

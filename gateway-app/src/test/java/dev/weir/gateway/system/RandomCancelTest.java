@@ -10,8 +10,10 @@ import dev.weir.engine.QueryEngine;
 import dev.weir.gateway.query.DefaultQueryService;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.management.ManagementFactory;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,6 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStream;
@@ -46,24 +49,29 @@ class RandomCancelTest {
             "select cast(case when range = 1500000 then 'x' else '1' end as int) from range(3000000)",
             "select * from nowhere");
 
+    /** More threads than the pools of both ends start as they need them, and fewer than one for each round. */
+    private static final int POOLS = 100;
+
     @TempDir
     Path directory;
 
     @Test
     void nothingIsLeft() throws Exception {
-        drill(200, System.nanoTime());
+        drill(300);
     }
 
     @Test
     @Tag("full")
     void nothingIsLeftOfTenThousand() throws Exception {
-        drill(10_000, System.nanoTime());
+        drill(10_000);
     }
 
-    private void drill(int rounds, long seed) throws Exception {
+    private void drill(int rounds) throws Exception {
+        long seed = Long.getLong("weir.seed", System.nanoTime());
         System.out.println("RandomCancelTest seed " + seed);
         try (TestGateway gateway =
                 TestGateway.start(directory, "--weir.admission.max-running=3", "--weir.admission.user.max-queued=3")) {
+            int threads = ManagementFactory.getThreadMXBean().getThreadCount();
             run(gateway, rounds, seed);
             await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
                 assertThat(gateway.bean(DefaultQueryService.class).liveQueries())
@@ -76,10 +84,23 @@ class RandomCancelTest {
                 assertThat(gateway.bean(QueryEngine.class).stats()).isEqualTo(new EngineStats(0, 0, 0, 0));
                 assertThat(gateway.bean(BufferAllocator.class).getAllocatedMemory())
                         .isZero();
+                assertThat(ManagementFactory.getThreadMXBean().getThreadCount()).isLessThan(threads + POOLS);
+                assertThat(filesOf("duckdb/temp")).isEmpty();
+                assertThat(filesOf("results")).isEmpty();
             });
             assertThat(gateway.sql(TestGateway.READER, "text/csv", "select 42 as n")
                             .body())
                     .isEqualTo("n\r\n42\r\n");
+        }
+    }
+
+    private List<Path> filesOf(String name) throws IOException {
+        Path root = directory.resolve(name);
+        if (Files.notExists(root)) {
+            return List.of();
+        }
+        try (Stream<Path> tree = Files.walk(root)) {
+            return tree.filter(Files::isRegularFile).toList();
         }
     }
 

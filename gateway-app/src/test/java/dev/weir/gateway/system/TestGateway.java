@@ -145,6 +145,10 @@ final class TestGateway implements AutoCloseable {
         return gateway.connect().httpPort();
     }
 
+    int flightPort() {
+        return gateway.connect().flightPort();
+    }
+
     static String basic(String user, String password) {
         byte[] pair = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
         return "Basic " + Base64.getEncoder().encodeToString(pair);

@@ -6,6 +6,7 @@ import dev.weir.admission.AdmissionLimits;
 import dev.weir.admission.AdmissionListener;
 import dev.weir.admission.AdmissionRejectedException;
 import dev.weir.admission.AdmissionRequest;
+import dev.weir.admission.Priority;
 import dev.weir.admission.RunPermit;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -37,7 +38,9 @@ final class GatewayPolicy implements Policy {
                 List.of(query.ask.group()),
                 query.ask.fingerprint(),
                 query.ask.memoryBytes(),
-                query.groupLimits.queueTimeout());
+                query.groupLimits.queueTimeout(),
+                Priority.NORMAL,
+                query.ask.heavy());
         // As an event of its own: the stage would swallow what goes wrong.
         controller
                 .admit(request)

@@ -25,7 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
  *
  * <p>The log knows no run time of queries that never ran. Those that admission refused or that were given up while they
  * waited get the mean of their statement, else of their user, else of all; those that never came to admission are left
- * out.
+ * out. Time that a query was paused is no part of its run time: it had lent its slot.
  */
 final class QueryLogReader {
 
@@ -34,7 +34,8 @@ final class QueryLogReader {
     private static final Set<String> REFUSED_BY_ADMISSION =
             Set.of("QUEUE_FULL", "USER_LIMIT", "RATE_LIMITED", "QUEUE_TIMEOUT", "DRAINING");
 
-    private record Line(Instant submitted, String user, String group, long fingerprint, long bytes, long runNanos) {}
+    private record Line(
+            Instant submitted, String user, String group, long fingerprint, long bytes, long runNanos, boolean heavy) {}
 
     private final String file;
     private final JsonMapper json = new JsonMapper();
@@ -70,7 +71,7 @@ final class QueryLogReader {
         } catch (JacksonException e) {
             throw new TraceException(file + ":" + number + ": is no valid JSON: " + e.getOriginalMessage(), e);
         }
-        long runNanos = millis(query, "runningMs");
+        long runNanos = runNanos(query);
         if (runNanos == 0 && !wantedToRun(query)) {
             leftOut++;
             return;
@@ -81,7 +82,8 @@ final class QueryLogReader {
                 query.path("group").asString(AdmissionLimits.DEFAULT_GROUP),
                 fingerprint(query),
                 query.path("reservedBytes").asLong(0),
-                runNanos);
+                runNanos,
+                declaredHeavy(query));
         lines.add(line);
         if (runNanos > 0) {
             keys(line).forEach(key -> {
@@ -93,8 +95,32 @@ final class QueryLogReader {
     }
 
     private static boolean wantedToRun(JsonNode query) {
-        return REFUSED_BY_ADMISSION.contains(query.path("code").asString(""))
-                || query.path("outcome").asString("").equals("cancelled");
+        if (REFUSED_BY_ADMISSION.contains(query.path("code").asString(""))) {
+            return true;
+        }
+        // Logs of before there were decisions in them do not tell whether it came to admission.
+        boolean asked = !query.has("admission") || !query.path("admission").isEmpty();
+        return asked && query.path("outcome").asString("").equals("cancelled");
+    }
+
+    private static boolean declaredHeavy(JsonNode query) {
+        if (query.path("reservedBytes").asLong(0) == 0) {
+            // Without a permit, nothing but its client's word gives it a class.
+            return query.path("class").asString("").equals("heavy");
+        }
+        for (JsonNode step : query.path("admission")) {
+            if (step.path("why").asString("").equals("declared_heavy")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** How long it had a slot; 0 when it never ran. */
+    private long runNanos(JsonNode query) {
+        long running = millis(query, "runningMs");
+        long paused = query.has("pausedMs") ? millis(query, "pausedMs") : 0;
+        return running == 0 ? 0 : Math.max(1, running - paused);
     }
 
     private static List<String> keys(Line line) {
@@ -113,7 +139,8 @@ final class QueryLogReader {
             }
             OptionalLong bytes = line.bytes > 0 ? OptionalLong.of(line.bytes) : OptionalLong.empty();
             long at = Duration.between(lines.get(0).submitted, line.submitted).toNanos();
-            entries.add(new LogTrace.Entry(at, new Ask(line.user, line.group, line.fingerprint, bytes, run)));
+            entries.add(
+                    new LogTrace.Entry(at, new Ask(line.user, line.group, line.fingerprint, bytes, run, line.heavy)));
         }
         if (entries.isEmpty()) {
             throw new TraceException(file + ": no query in it came to admission");

@@ -45,6 +45,44 @@ class QueryLogReaderTest {
     }
 
     @Test
+    void aPauseIsNoRunTimeAndWhatWasDeclaredHeavyStaysSo() {
+        LogTrace trace = read(
+                line("ann", "01", "\"runningMs\":5000,\"pausedMs\":3500.5,\"pauses\":2,\"reservedBytes\":9"),
+                line("ann", "02", "\"runningMs\":10,\"pausedMs\":11,\"reservedBytes\":9"),
+                line(
+                        "ann",
+                        "03",
+                        "\"runningMs\":10,\"reservedBytes\":9,\"class\":\"heavy\",\"admission\":"
+                                + "[{\"atMs\":0.1,\"decision\":\"granted\",\"place\":\"all\",\"why\":\"declared_heavy\"}]"),
+                line(
+                        "ann",
+                        "04",
+                        "\"runningMs\":10,\"reservedBytes\":9,\"class\":\"heavy\",\"admission\":"
+                                + "[{\"atMs\":0.1,\"decision\":\"granted\",\"place\":\"all\",\"why\":\"known_heavy\"}]"),
+                line("ann", "05", "\"runningMs\":0,\"reservedBytes\":0,\"class\":\"heavy\",\"code\":\"QUEUE_FULL\""));
+
+        assertThat(trace.entries())
+                .extracting(entry -> entry.ask().serviceNanos())
+                .startsWith(1_499_500_000L, 1L, 10_000_000L);
+        assertThat(trace.entries())
+                .extracting(entry -> entry.ask().heavy())
+                .containsExactly(false, false, true, false, true);
+    }
+
+    @Test
+    void whatWasCancelledBeforeItCameToAdmissionIsLeftOut() {
+        LogTrace trace = read(
+                line("ann", "01", "\"runningMs\":1000"),
+                line("ann", "02", "\"runningMs\":0,\"outcome\":\"cancelled\",\"admission\":[]"),
+                line(
+                        "ann",
+                        "03",
+                        "\"runningMs\":0,\"outcome\":\"cancelled\",\"admission\":[{\"atMs\":0,\"decision\":\"queued\"}]"));
+
+        assertThat(trace.entries()).hasSize(2);
+    }
+
+    @Test
     void whatAdmissionRefusedRunsForTheMeanOfItsStatementOrUser() {
         LogTrace trace = read(
                 line("ann", "01", "\"runningMs\":1000"),
@@ -86,6 +124,7 @@ class QueryLogReaderTest {
             "runningMs":1000                 | {"queryId":"x","runningMs":5,"submitted":"noon"} | query.log:2: submitted: 'noon' is no time
             "runningMs":1000                 | {"queryId":"x","runningMs":-5} | query.log:2: runningMs: -5 is no number of milliseconds
             "runningMs":1000                 | {"queryId":"x","runningMs":"5"} | query.log:2: runningMs: "5" is no number of milliseconds
+            "runningMs":1000                 | {"queryId":"x","runningMs":5,"pausedMs":-5} | query.log:2: pausedMs: -5 is no number of milliseconds
             "runningMs":0,"code":"QUEUE_FULL" | x                        | query.log: no query in it ran, so there are no run times to simulate with
             "runningMs":0,"code":"INVALID_SQL" | x                       | query.log: no query in it came to admission
             """)

@@ -1,0 +1,348 @@
+package dev.weir.admission;
+
+import dev.weir.admission.ReferenceQuery.State;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules of {@code RATIONALE.md} once more, as plainly as they can be put: lists of queries that are walked for every
+ * question; no counters, no indexes, nothing kept in order. Without rates and without predictions.
+ */
+final class Reference {
+
+    /** In the order of their arrival. */
+    private final List<ReferenceQuery> waiting = new ArrayList<>();
+
+    /** Those that hold a permit, in the order of their grants. */
+    private final List<ReferenceQuery> permits = new ArrayList<>();
+
+    /** Those that want their slot back, in the order in which they asked. */
+    private final List<ReferenceQuery> resuming = new ArrayList<>();
+
+    private final ReferenceHistory history;
+
+    /** What happened, in order, as in {@code granted q7}. */
+    final List<String> events = new ArrayList<>();
+
+    private final ReferenceRoom room;
+    private final ReferenceCharges charges;
+    private long arrivals;
+    private long now;
+    private boolean draining;
+
+    Reference(AdmissionLimits limits) {
+        this.history = new ReferenceHistory(limits.shortQuery().toNanos());
+        this.room = new ReferenceRoom(limits, waiting, permits);
+        this.charges = new ReferenceCharges(waiting, room);
+    }
+
+    ReferenceQuery submit(AdmissionRequest request) {
+        ReferenceQuery query = newcomer(request);
+        arrivals++;
+        query.refused = refusedAtOnce(query);
+        if (query.refused != null) {
+            query.state = State.ENDED;
+            events.add("rejected " + query.id());
+            return query;
+        }
+        Slots free = startsAtOnce(query);
+        if (free != null) {
+            charges.startAfresh(query, query.slots);
+            grant(query, free);
+            return query;
+        }
+        if (waitingIn(query.slots).noneMatch(other -> other.user().equals(query.user()))) {
+            charges.startAfresh(query, query.slots);
+        }
+        waiting.add(query);
+        dispatch();
+        if (query.is(State.WAITS)) {
+            String refused = room.queueFull(query, 0);
+            if (refused == null && query.deadline == now) {
+                refused = "QueueTimeout " + room.reason(query);
+            }
+            if (refused != null) {
+                query.refused = refused;
+                withdraw(query);
+            }
+        }
+        return query;
+    }
+
+    private ReferenceQuery newcomer(AdmissionRequest request) {
+        String group = room.groupOf(request);
+        QueryClass queryClass = history.classify(request);
+        GroupLimits limits = room.limits.group(group);
+        long whole = request.memoryBytes().orElse(limits.memoryPerQueryBytes());
+        long small = request.memoryBytes().orElse(Math.max(1, limits.memoryPerQueryBytes() / 4));
+        boolean known = queryClass == QueryClass.SHORT && room.limits.shortLane() > 0;
+        boolean probes = queryClass == QueryClass.UNKNOWN && mayProbe(request, group, small);
+        Slots slots = known || probes ? Slots.SHORT : Slots.ALL;
+        long bytes = slots == Slots.SHORT ? small : whole;
+        long wait = Math.min(
+                Math.max(0, request.queueTimeout().toNanos()),
+                limits.queueTimeout().toNanos());
+        return new ReferenceQuery(request, arrivals, group, queryClass, slots, bytes, now + wait);
+    }
+
+    /** A quarter of the lane for a user's unknown statements, half of it for a group's, if there is a place at once. */
+    private boolean mayProbe(AdmissionRequest request, String group, long bytes) {
+        Predicate<ReferenceQuery> probes = query -> query.is(State.IN_LANE) && query.queryClass == QueryClass.UNKNOWN;
+        return room.mayOverrun()
+                && room.count(probes.and(query -> query.user().equals(request.user()))) < room.laneByPart(4)
+                && room.count(probes.and(query -> query.group.equals(group))) < room.laneByPart(2)
+                && room.canStart(request.user(), group, bytes, Slots.SHORT)
+                && laneOvertakesNobody();
+    }
+
+    private @Nullable String refusedAtOnce(ReferenceQuery query) {
+        if (draining) {
+            return "Draining";
+        }
+        if (query.bytes > room.limits.group(query.group).memoryMaxPerQueryBytes()) {
+            return "MemoryTooLarge";
+        }
+        boolean first = waiting.stream().noneMatch(other -> other.user().equals(query.user()));
+        return first && (room.canStart(query, Slots.ALL) || room.canStart(query, query.slots))
+                ? null
+                : room.queueFull(query, 1);
+    }
+
+    /** Nobody is overtaken: nobody waits where it would run, nobody wants a slot back, nobody is gathering memory. */
+    private @Nullable Slots startsAtOnce(ReferenceQuery query) {
+        if (query.slots == Slots.SHORT && laneOvertakesNobody() && room.canStart(query, Slots.SHORT)) {
+            return Slots.SHORT;
+        }
+        boolean alone = nobodyWaits(Slots.ALL) && (query.slots == Slots.ALL || nobodyWaits(Slots.SHORT));
+        return alone && resuming.isEmpty() && room.canStart(query, Slots.ALL) ? Slots.ALL : null;
+    }
+
+    private boolean laneOvertakesNobody() {
+        return nobodyWaits(Slots.SHORT) && (nobodyWaits(Slots.ALL) || !room.isFree(Slots.ALL));
+    }
+
+    private boolean nobodyWaits(Slots slots) {
+        return waitingIn(slots).findAny().isEmpty();
+    }
+
+    private Stream<ReferenceQuery> waitingIn(Slots slots) {
+        return waiting.stream().filter(query -> query.slots == slots);
+    }
+
+    /** Paused queries that go on come first, then all by turns, then the lane. */
+    private void dispatch() {
+        for (ReferenceQuery query : List.copyOf(resuming)) {
+            if (room.underRunningCap()
+                    && room.underUserCap(Slots.ALL, query.user(), query.group)
+                    && room.underGroupCap(Slots.ALL, query.group)) {
+                resuming.remove(query);
+                charges.end(query, now);
+                query.pausedFor += now - query.pausedSince;
+                move(query, State.RUNS);
+                charges.begin(query, room.share(query.bytes), 0, now);
+                events.add("resumed " + query.id());
+            }
+        }
+        while (!draining && grantNext()) {
+            // Until nobody can have a slot.
+        }
+    }
+
+    private boolean grantNext() {
+        ReferenceWalk main = walk(Slots.ALL, Slots.ALL);
+        if (main.found() != null) {
+            grant(main.found(), Slots.ALL);
+            main.countPasses();
+            return true;
+        }
+        if (main.isHolding(room)) {
+            return false;
+        }
+        for (Slots slots : List.of(Slots.SHORT, Slots.ALL)) {
+            ReferenceWalk lane = walk(Slots.SHORT, slots);
+            if (lane.found() != null) {
+                grant(lane.found(), slots);
+                lane.countPasses();
+                main.countPasses();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private ReferenceWalk walk(Slots among, Slots slots) {
+        return ReferenceWalk.over(waitingIn(among).toList(), charges.in(among), slots, room);
+    }
+
+    private void grant(ReferenceQuery query, Slots slots) {
+        double expected = history.expected(query.request.fingerprint(), query.user(), query.group);
+        charges.in(query.slots).granted(query.group, query.user());
+        waiting.remove(query);
+        query.granted = now;
+        query.state = slots == Slots.ALL ? State.RUNS : State.IN_LANE;
+        permits.add(query);
+        charges.charge(query, query.slots, room.share(query.bytes), expected, now);
+        events.add("granted " + query.id());
+    }
+
+    /** Counts a query elsewhere; whoever waits and is no longer at a cap starts afresh. */
+    private void move(ReferenceQuery query, State to) {
+        boolean userUnder = room.underUserCap(Slots.ALL, query.user(), query.group);
+        boolean groupUnder = room.underGroupCap(Slots.ALL, query.group);
+        query.state = to;
+        if (to == State.ENDED) {
+            permits.remove(query);
+        }
+        if (!userUnder && room.underUserCap(Slots.ALL, query.user(), query.group)) {
+            charges.userLifted(query);
+        }
+        if (!groupUnder && room.underGroupCap(Slots.ALL, query.group)) {
+            charges.groupLifted(query);
+        }
+    }
+
+    private void withdraw(ReferenceQuery query) {
+        waiting.remove(query);
+        query.state = State.ENDED;
+        if (query.refused != null) {
+            events.add("rejected " + query.id());
+        }
+        forgetIfIdle();
+    }
+
+    private void forgetIfIdle() {
+        if (waiting.isEmpty() && permits.isEmpty()) {
+            charges.forget();
+        }
+    }
+
+    void close(ReferenceQuery query, RunPermit.Outcome outcome) {
+        history.record(query.request, query.group, outcome == RunPermit.Outcome.FINISHED, query.active(now));
+        charges.end(query, now);
+        resuming.remove(query);
+        move(query, State.ENDED);
+        overrun();
+        dispatch();
+        forgetIfIdle();
+    }
+
+    /** Those in the lane for too long count among all, the one granted first before the others. */
+    private void overrun() {
+        for (ReferenceQuery query : List.copyOf(permits)) {
+            boolean tooLong = query.is(State.IN_LANE)
+                    && now - query.granted >= room.limits.shortQuery().toNanos();
+            if (tooLong && room.mayOverrun()) {
+                charges.end(query, now);
+                move(query, State.RUNS);
+                charges.begin(query, room.share(query.bytes), query.active(now), now);
+                events.add("overran " + query.id());
+            }
+        }
+    }
+
+    boolean cancel(ReferenceQuery query) {
+        if (!waiting.contains(query)) {
+            return false;
+        }
+        withdraw(query);
+        dispatch();
+        return true;
+    }
+
+    boolean pause(ReferenceQuery query) {
+        if (!query.is(State.RUNS, State.IN_LANE) || !room.mayPause(query)) {
+            return false;
+        }
+        charges.end(query, now);
+        query.pausedSince = now;
+        move(query, State.PAUSED);
+        charges.begin(query, room.memoryShare(query.bytes), 0, now);
+        overrun();
+        dispatch();
+        return true;
+    }
+
+    void resume(ReferenceQuery query) {
+        if (query.is(State.PAUSED)) {
+            query.state = State.RESUMING;
+            resuming.add(query);
+            dispatch();
+        }
+    }
+
+    void hold(boolean held) {
+        room.held = held;
+        overrun();
+        dispatch();
+    }
+
+    void update(AdmissionLimits limits) {
+        List<ReferenceQuery> usersAtCap = waitingIn(Slots.ALL)
+                .filter(query -> !room.underUserCap(Slots.ALL, query.user(), query.group))
+                .toList();
+        List<ReferenceQuery> groupsAtCap = waitingIn(Slots.ALL)
+                .filter(query -> !room.underGroupCap(Slots.ALL, query.group))
+                .toList();
+        room.limits = limits;
+        usersAtCap.stream()
+                .filter(query -> room.underUserCap(Slots.ALL, query.user(), query.group))
+                .forEach(charges::userLifted);
+        groupsAtCap.stream()
+                .filter(query -> room.underGroupCap(Slots.ALL, query.group))
+                .forEach(charges::groupLifted);
+        refuse(query -> query.bytes > limits.group(query.group).memoryMaxPerQueryBytes(), query -> "MemoryTooLarge");
+        overrun();
+        dispatch();
+    }
+
+    void drain() {
+        draining = true;
+        refuse(query -> true, query -> "Draining");
+    }
+
+    /** Refuses waiters, the one whose time runs out first before the others, all for what holds before that. */
+    private void refuse(Predicate<ReferenceQuery> which, Function<ReferenceQuery, String> why) {
+        List<ReferenceQuery> refused = waiting.stream()
+                .filter(which)
+                .sorted(Comparator.<ReferenceQuery>comparingLong(query -> query.deadline)
+                        .thenComparingLong(query -> query.sequence))
+                .toList();
+        refused.forEach(query -> query.refused = why.apply(query));
+        refused.forEach(this::withdraw);
+    }
+
+    /** Lets time pass: each query that overruns and each wait that ends does so at its moment. */
+    void advanceTo(long end) {
+        long lane = room.limits.shortQuery().toNanos();
+        while (true) {
+            long next = Stream.concat(
+                            permits.stream()
+                                    .filter(query -> query.is(State.IN_LANE))
+                                    .map(query -> query.granted + lane),
+                            waiting.stream().map(query -> query.deadline))
+                    .filter(time -> time > now)
+                    .min(Comparator.naturalOrder())
+                    .orElse(Long.MAX_VALUE);
+            if (next > end) {
+                now = end;
+                return;
+            }
+            now = next;
+            if (waiting.stream().anyMatch(query -> query.deadline <= now)) {
+                refuse(query -> query.deadline <= now, query -> "QueueTimeout " + room.reason(query));
+            } else {
+                overrun();
+            }
+            dispatch();
+        }
+    }
+
+    AdmissionSnapshot snapshot() {
+        return room.snapshot(draining);
+    }
+}

@@ -57,6 +57,7 @@ final class CapacityLimits {
                 Math.min(group.memoryPerQueryBytes(), most),
                 most,
                 group.rate(),
-                group.user());
+                group.user(),
+                group.own());
     }
 }

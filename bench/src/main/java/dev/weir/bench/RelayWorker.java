@@ -67,9 +67,7 @@ public final class RelayWorker {
         worker.start();
         BufferAllocator allocator = new RootAllocator();
         FlightServer flight = FlightServer.builder(
-                        allocator,
-                        Location.forGrpcTls("127.0.0.1", Integer.parseInt(args[1])),
-                        new Plain(engine))
+                        allocator, Location.forGrpcTls("127.0.0.1", Integer.parseInt(args[1])), new Plain(engine))
                 .useTls(tls.resolve("cert.pem").toFile(), tls.resolve("key.pem").toFile())
                 .build()
                 .start();

@@ -18,8 +18,6 @@ import dev.weir.gateway.query.QuerySnapshot;
 import dev.weir.gateway.query.QueryState;
 import dev.weir.gateway.query.ResultStream;
 import dev.weir.gateway.query.TestBatch;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -211,34 +209,8 @@ final class FakeQueries implements QueryService {
 
         private QuerySnapshot snapshot(QueryState state, GatewayErrorCode error, String message) {
             Script script = scripts.get(request.sql());
-            return new QuerySnapshot(
-                    id,
-                    identity.user(),
-                    request.front(),
-                    state,
-                    script == null ? null : script.kind(),
-                    0,
-                    Instant.EPOCH,
-                    Duration.ZERO,
-                    Duration.ZERO,
-                    0,
-                    0,
-                    0,
-                    0,
-                    "default",
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    cancels.isEmpty() ? null : cancels.get(0),
-                    null,
-                    null,
-                    error,
-                    message,
-                    null,
-                    Map.of());
+            return Snapshots.of(
+                    this, state, script == null ? null : script.kind(), error, message);
         }
 
         @Override

@@ -1,0 +1,51 @@
+package dev.weir.gateway.flightsql;
+
+import dev.weir.engine.StatementKind;
+import dev.weir.gateway.query.GatewayErrorCode;
+import dev.weir.gateway.query.QuerySnapshot;
+import dev.weir.gateway.query.QueryState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+
+/** What a scripted query looks like from outside. */
+final class Snapshots {
+
+    private Snapshots() {}
+
+    static QuerySnapshot of(
+            FakeQueries.Execution query,
+            QueryState state,
+            StatementKind kind,
+            GatewayErrorCode error,
+            String message) {
+        return new QuerySnapshot(
+                query.id(),
+                query.identity.user(),
+                query.request.front(),
+                state,
+                kind,
+                0,
+                Instant.EPOCH,
+                Duration.ZERO,
+                Duration.ZERO,
+                0,
+                0,
+                0,
+                0,
+                "default",
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                query.cancels.isEmpty() ? null : query.cancels.get(0),
+                null,
+                null,
+                error,
+                message,
+                null,
+                Map.of());
+    }
+}

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 public final class RelayWorker {
 
     private static final long MEMORY = 2L << 30;
-    private static final int SLOTS = 8;
+    private static final int SLOTS = 32;
     private static final int MAX_ENGINE_THREADS = 64;
 
     private RelayWorker() {}

@@ -209,8 +209,7 @@ final class FakeQueries implements QueryService {
 
         private QuerySnapshot snapshot(QueryState state, GatewayErrorCode error, String message) {
             Script script = scripts.get(request.sql());
-            return Snapshots.of(
-                    this, state, script == null ? null : script.kind(), error, message);
+            return Snapshots.of(this, state, script == null ? null : script.kind(), error, message);
         }
 
         @Override

@@ -14,11 +14,7 @@ final class Snapshots {
     private Snapshots() {}
 
     static QuerySnapshot of(
-            FakeQueries.Execution query,
-            QueryState state,
-            StatementKind kind,
-            GatewayErrorCode error,
-            String message) {
+            FakeQueries.Execution query, QueryState state, StatementKind kind, GatewayErrorCode error, String message) {
         return new QuerySnapshot(
                 query.id(),
                 query.identity.user(),

@@ -61,7 +61,8 @@ worker=$!
 ready "$worker" "$work/worker.log"
 "$java" "${flags[@]}" -XX:MaxRAMPercentage=20 -cp "$classpath" dev.weir.bench.RelayServer "$bare" "$data" "$behind" \
     "$plain" "$work/secret" "$work/scanner" --weir.data-dir="$data" --weir.http.port="$http" \
-    --weir.flight.port="$flight" --weir.management.port="$management" >"$work/server.log" 2>&1 &
+    --weir.flight.port="$flight" --weir.management.port="$management" --weir.admission.memory.budget=1GB \
+    >"$work/server.log" 2>&1 &
 server=$!
 ready "$server" "$work/server.log"
 

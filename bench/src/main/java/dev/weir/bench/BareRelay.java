@@ -61,9 +61,9 @@ final class BareRelay implements AutoCloseable {
                 .maxInboundMessageSize(MAX_MESSAGE_BYTES)
                 .build();
         Server server = NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", port))
-                .sslContext(GrpcSslContexts.configure(
-                                io.netty.handler.ssl.SslContextBuilder.forServer(keys.keyManager()))
-                        .build())
+                .sslContext(
+                        GrpcSslContexts.configure(io.netty.handler.ssl.SslContextBuilder.forServer(keys.keyManager()))
+                                .build())
                 .addService(ServerServiceDefinition.builder(FlightServiceGrpc.SERVICE_NAME)
                         .addMethod(DO_GET, new Relay(source, authenticator))
                         .build())

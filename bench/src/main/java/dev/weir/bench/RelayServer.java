@@ -47,8 +47,8 @@ public final class RelayServer {
                         Duration.ofSeconds(6)),
                 scanner.info(),
                 scanner::scan));
-        RunningGateway gateway = GatewayApplication.start(
-                List.of(args).subList(6, args.length), List.of(instead(engine)));
+        RunningGateway gateway =
+                GatewayApplication.start(List.of(args).subList(6, args.length), List.of(instead(engine)));
         gateway.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
         BareRelay bare = BareRelay.start(
                 Integer.parseInt(args[0]),

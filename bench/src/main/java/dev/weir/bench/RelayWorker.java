@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 public final class RelayWorker {
 
     private static final long MEMORY = 2L << 30;
-    private static final int SLOTS = 8;
+    private static final int SLOTS = 32;
     private static final int MAX_ENGINE_THREADS = 64;
 
     private RelayWorker() {}
@@ -67,9 +67,7 @@ public final class RelayWorker {
         worker.start();
         BufferAllocator allocator = new RootAllocator();
         FlightServer flight = FlightServer.builder(
-                        allocator,
-                        Location.forGrpcTls("127.0.0.1", Integer.parseInt(args[1])),
-                        new Plain(engine))
+                        allocator, Location.forGrpcTls("127.0.0.1", Integer.parseInt(args[1])), new Plain(engine))
                 .useTls(tls.resolve("cert.pem").toFile(), tls.resolve("key.pem").toFile())
                 .build()
                 .start();

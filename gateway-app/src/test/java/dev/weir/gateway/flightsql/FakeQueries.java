@@ -19,8 +19,6 @@ import dev.weir.gateway.query.QuerySnapshot;
 import dev.weir.gateway.query.QueryState;
 import dev.weir.gateway.query.ResultStream;
 import dev.weir.gateway.query.TestBatch;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -223,36 +221,8 @@ final class FakeQueries implements QueryService {
 
         private QuerySnapshot snapshot(QueryState state, GatewayErrorCode error, String message) {
             Script script = scripts.get(request.sql());
-            boolean waits = state == QueryState.QUEUED;
-            return new QuerySnapshot(
-                    id,
-                    identity.user(),
-                    request.front(),
-                    state,
-                    script == null ? null : script.kind(),
-                    0,
-                    Instant.EPOCH,
-                    Duration.ZERO,
-                    Duration.ZERO,
-                    0,
-                    0,
-                    0,
-                    0,
-                    "default",
-                    null,
-                    null,
-                    AdmissionTrail.NONE,
-                    waits ? position : null,
-                    waits ? "max-running" : null,
-                    waits ? new ErrorDetails.Limit("global", "max-running", "1") : null,
-                    waits ? Duration.ofSeconds(4) : null,
-                    cancels.isEmpty() ? null : cancels.get(0),
-                    null,
-                    null,
-                    error,
-                    message,
-                    null,
-                    Map.of());
+            return Snapshots.of(
+                    this, state, script == null ? null : script.kind(), position, error, message);
         }
 
         @Override

@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -66,7 +67,7 @@ public final class DuckDbEngine implements QueryEngine {
      * @throws DuckDbOpenException when that fails; its message says what is wrong
      */
     public static DuckDbEngine open(DuckDbSettings settings) {
-        EngineThreads threads = new EngineThreads(settings.maxEngineThreads());
+        EngineThreads threads = new EngineThreads(settings.maxEngineThreads(), settings.stackBytes());
         CompletableFuture<DuckDBConnection> opened = new CompletableFuture<>();
         CompletableFuture<String> version = new CompletableFuture<>();
         threads.run(() -> {
@@ -101,6 +102,15 @@ public final class DuckDbEngine implements QueryEngine {
             threads.shutdown();
             throw new DuckDbOpenException("database", "Interrupted while DuckDB was starting", e);
         }
+    }
+
+    /**
+     * The scan of an engine opened with such settings, for a process that does not open it itself: lexical, no native
+     * code is loaded.
+     */
+    public static Function<String, StatementScan> scanner(DuckDbSettings settings) {
+        FilePaths files = settings.files();
+        return sql -> StatementScanner.scan(sql, files).scan();
     }
 
     /** The connection that the others are duplicates of; for tests. */

@@ -1,0 +1,21 @@
+package dev.weir.engine.process;
+
+import dev.weir.engine.QueryEngine;
+import dev.weir.engine.QueryEngineContract;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A database in a child process, held to what every engine must do. */
+class SupervisedEngineTest extends QueryEngineContract {
+
+    @TempDir
+    Path directory;
+
+    @Override
+    protected QueryEngine open() {
+        return SupervisedEngine.open(new SupervisedSettings(
+                Databases.settings(directory.resolve("db.duckdb"), false, directory, 1L << 30, 1L << 30),
+                directory.resolve("processes"),
+                256L << 20));
+    }
+}

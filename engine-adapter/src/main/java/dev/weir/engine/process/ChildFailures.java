@@ -86,9 +86,10 @@ final class ChildFailures {
         if (exit.memory()) {
             return memory(child, failure);
         }
-        if (failure.failure() == EngineFailure.UNAVAILABLE) {
+        if (failure.failure() == EngineFailure.UNAVAILABLE && exit.wanted()) {
             return failure;
         }
+        // Whether a call came to a process that ended is not known: it may have run.
         return new EngineException(
                 EngineFailure.LOST, "The process that ran the query " + exit.words(), "08006", -1, failure);
     }

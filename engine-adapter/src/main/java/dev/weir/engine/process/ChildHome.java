@@ -60,12 +60,17 @@ record ChildHome(String classPath, Path libraries, Path logging, Path archive) {
      * @param base directory to make it in
      */
     static ChildHome prepare(Path base) throws IOException {
-        Files.createDirectories(base);
         List<Path> entries = Stream.of(System.getProperty("java.class.path", "").split(File.pathSeparator))
                 .filter(entry -> !entry.isEmpty())
                 .map(entry -> Path.of(entry).toAbsolutePath().normalize())
                 .filter(Files::exists)
                 .toList();
+        return prepare(base, entries);
+    }
+
+    /** @param entries the class path of this process: jars and directories, or one executable jar with jars in it */
+    static ChildHome prepare(Path base, List<Path> entries) throws IOException {
+        Files.createDirectories(base);
         Path home = base.resolve("lib-" + UUID.nameUUIDFromBytes(versions(entries).getBytes(StandardCharsets.UTF_8)));
         if (!Files.isDirectory(home)) {
             make(base, home, entries);

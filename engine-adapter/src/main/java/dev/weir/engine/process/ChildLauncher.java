@@ -133,7 +133,7 @@ final class ChildLauncher implements ChildFactory {
         ProcessChild child =
                 new ProcessChild(name, builder.start(), request, fenced, directory, background);
         living.add(child);
-        child.exited().whenComplete((exit, none) -> living.remove(child));
+        child.gone().whenComplete((nothing, none) -> living.remove(child));
         try {
             if (closed) {
                 throw new ChildStartException("isolation", "The engine is closed", null);
@@ -278,7 +278,7 @@ final class ChildLauncher implements ChildFactory {
         CompletableFuture<?>[] ends = living.stream()
                 .map(child -> {
                     child.stop();
-                    return child.exited().toCompletableFuture();
+                    return child.gone();
                 })
                 .toArray(CompletableFuture[]::new);
         try {

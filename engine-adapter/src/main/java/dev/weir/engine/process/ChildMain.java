@@ -29,6 +29,9 @@ public final class ChildMain {
     /** Exit code after an answer that says why the child cannot serve. */
     static final int NOT_STARTED = 2;
 
+    /** The gateway gives a query its child; there is nothing to share out. */
+    private static final long UNBOUNDED = Long.MAX_VALUE / 4;
+
     private ChildMain() {}
 
     /** Serves until the standard input ends. */
@@ -100,7 +103,7 @@ public final class ChildMain {
                     null,
                     Base64.getDecoder().decode(config.secret()),
                     config.slots(),
-                    Long.MAX_VALUE,
+                    UNBOUNDED,
                     config.windowBytes(),
                     WorkerSettings.DEFAULT_HEARTBEAT_TIMEOUT,
                     config.limit(),

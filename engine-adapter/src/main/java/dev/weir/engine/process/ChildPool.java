@@ -3,7 +3,6 @@ package dev.weir.engine.process;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineNode;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -30,28 +29,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ChildPool implements AutoCloseable {
 
-    /** For what a child is lent. */
-    enum Use {
-        /** One query. */
-        QUERY,
-        /** One short query, of which only a part of the slots may be taken. */
-        SHORT,
-        /** Everything that needs no child of its own; not counted among the slots. */
-        SHARED
-    }
-
-    /**
-     * How many, and what for.
-     *
-     * @param slots most queries, short ones included
-     * @param shortSlots most short ones among them
-     * @param warm children kept ready or in use
-     * @param request what each child is started for, but for the database's version
-     * @param startsAtOnce most children that are starting at once
-     * @param patience longest wait for a child to be ready
-     */
-    record Size(int slots, int shortSlots, int warm, ChildRequest request, int startsAtOnce, Duration patience) {}
-
     private record Loan(Use use, long bytes) {}
 
     private record Wish(Use use, CompletableFuture<Lease> lease) {}
@@ -61,7 +38,7 @@ final class ChildPool implements AutoCloseable {
     private static final long FIRST_BACKOFF_MILLIS = 100;
     private static final long LAST_BACKOFF_MILLIS = 5_000;
 
-    private final Size size;
+    private final PoolSize size;
     private final ChildFactory factory;
     private final Supplier<FileVersion> version;
     private final ScheduledExecutorService timers;
@@ -97,7 +74,7 @@ final class ChildPool implements AutoCloseable {
      * @param version the database file as it is now; asked at each loan
      * @param timers for waits that end; its tasks are short
      */
-    ChildPool(Size size, ChildFactory factory, Supplier<FileVersion> version, ScheduledExecutorService timers) {
+    ChildPool(PoolSize size, ChildFactory factory, Supplier<FileVersion> version, ScheduledExecutorService timers) {
         this.size = size;
         this.factory = factory;
         this.version = version;
@@ -188,6 +165,7 @@ final class ChildPool implements AutoCloseable {
                         return;
                     }
                     Loaned loaned = lend(child, new Loan(wish.use(), bytes));
+                    child.exited().whenComplete((exit, none) -> ended(child, exit));
                     if (!wish.lease().complete(loaned)) {
                         loaned.discard();
                     }
@@ -277,16 +255,16 @@ final class ChildPool implements AutoCloseable {
     }
 
     private void ended(Child child, ChildExit exit) {
-        boolean waiting;
+        // One that is lent is replaced at once too, however long its reader takes to see that it is gone.
         synchronized (lock) {
-            waiting = idle.remove(child);
+            if (!idle.remove(child)) {
+                lent.remove(child);
+            }
         }
         if (!exit.wanted()) {
             log.warn("{} (process {}) {}; another takes its place", child.name(), child.pid(), exit.words());
         }
-        if (waiting) {
-            serve();
-        }
+        serve();
     }
 
     private void notStarted(Throwable thrown) {
@@ -362,6 +340,7 @@ final class ChildPool implements AutoCloseable {
         private final Child child;
         private final Loan loan;
         private final AtomicBoolean released = new AtomicBoolean();
+        private volatile boolean ended;
 
         Loaned(Child child, Loan loan) {
             this.child = child;
@@ -391,7 +370,8 @@ final class ChildPool implements AutoCloseable {
         }
 
         private void giveBack(@Nullable EngineException failure) {
-            boolean spoiled = ChildFailures.spoils(failure)
+            boolean spoiled = ended
+                    || ChildFailures.spoils(failure)
                     || child.request().memoryBytes() != size.request().memoryBytes()
                     || child.exited().toCompletableFuture().isDone();
             synchronized (lock) {
@@ -407,15 +387,13 @@ final class ChildPool implements AutoCloseable {
             serve();
             if (!spoiled && child.exited().toCompletableFuture().isDone()) {
                 // It ended between the look at it and its return.
-                synchronized (lock) {
-                    idle.remove(child);
-                }
-                serve();
+                ended(child, child.exited().toCompletableFuture().join());
             }
         }
 
         @Override
         public void stuck() {
+            ended = true;
             log.warn("A cancelled query did not stop; its process {} is ended", child.pid());
             child.kill();
         }

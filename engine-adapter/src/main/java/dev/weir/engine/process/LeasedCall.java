@@ -24,12 +24,13 @@ final class LeasedCall<T> implements EngineCall<T> {
     /** What calls share. */
     record Terms(ChildFailures failures, ScheduledExecutorService timers, long stuckMillis) {}
 
-    /** Children that were gone before the call came to them. */
+    /** Children that may be gone before a call that may be made again comes to them. */
     private static final int MOST_TRIES = 3;
 
     private final Terms terms;
     private final Supplier<CompletableFuture<Lease>> leases;
     private final Function<QueryEngine, EngineCall<T>> work;
+    private final int mostTries;
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private int tries;
@@ -38,21 +39,33 @@ final class LeasedCall<T> implements EngineCall<T> {
     private volatile @Nullable Lease lease;
 
     private LeasedCall(
-            Terms terms, Supplier<CompletableFuture<Lease>> leases, Function<QueryEngine, EngineCall<T>> work) {
+            Terms terms,
+            Supplier<CompletableFuture<Lease>> leases,
+            Function<QueryEngine, EngineCall<T>> work,
+            int mostTries) {
+        this.mostTries = mostTries;
         this.terms = terms;
         this.leases = leases;
         this.work = work;
     }
 
     /**
-     * Starts a call.
+     * Starts a call that is made once.
      *
      * @param leases gets a child; completing what it gives makes it forget the wish
      * @param work what is called there
      */
     static <T> EngineCall<T> start(
             Terms terms, Supplier<CompletableFuture<Lease>> leases, Function<QueryEngine, EngineCall<T>> work) {
-        LeasedCall<T> call = new LeasedCall<>(terms, leases, work);
+        LeasedCall<T> call = new LeasedCall<>(terms, leases, work, 1);
+        call.begin();
+        return call;
+    }
+
+    /** Starts a call that changes nothing, and so is made again in another child when its own was gone already. */
+    static <T> EngineCall<T> startRead(
+            Terms terms, Supplier<CompletableFuture<Lease>> leases, Function<QueryEngine, EngineCall<T>> work) {
+        LeasedCall<T> call = new LeasedCall<>(terms, leases, work, MOST_TRIES);
         call.begin();
         return call;
     }
@@ -121,11 +134,10 @@ final class LeasedCall<T> implements EngineCall<T> {
     }
 
     private void failed(Lease got, EngineCall<T> call, EngineException failure) {
-        got.child().exited().whenComplete((exit, none) -> got.release(failure));
         call.stopped().whenComplete((nothing, none) -> {
             got.release(failure);
             boolean again =
-                    failure.failure() == EngineFailure.UNAVAILABLE && tries < MOST_TRIES && !result.isDone();
+                    failure.failure() == EngineFailure.UNAVAILABLE && tries < mostTries && !result.isDone();
             if (again) {
                 begin();
                 return;

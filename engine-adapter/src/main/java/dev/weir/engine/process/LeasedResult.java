@@ -24,7 +24,6 @@ final class LeasedResult implements ArrowResult {
         this.rows = rows;
         this.lease = lease;
         this.terms = terms;
-        lease.child().exited().whenComplete((exit, none) -> lease.release(failure));
         rows.stopped().whenComplete((nothing, none) -> {
             lease.release(failure);
             stopped.complete(null);

@@ -58,7 +58,7 @@ final class PoolStart {
                     request.memoryBytes() >> 20,
                     request.threads(),
                     fence.description());
-            ChildPool.Size size = new ChildPool.Size(
+            PoolSize size = new PoolSize(
                     settings.slots(),
                     settings.shortSlots(),
                     settings.warm() + 1,

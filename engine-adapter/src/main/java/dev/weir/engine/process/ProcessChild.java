@@ -25,6 +25,8 @@ final class ProcessChild implements Child {
     /** For the database to be closed, its log written into it. */
     private static final int STOP_SECONDS = 20;
 
+    private static final int DISCONNECT_MILLIS = 1_000;
+
     /** ExitOnOutOfMemoryError ends a JVM with this. */
     private static final int OUT_OF_HEAP = 3;
 
@@ -37,6 +39,7 @@ final class ProcessChild implements Child {
     private final Path directory;
     private final ScheduledExecutorService background;
     private final CompletableFuture<ChildExit> exited = new CompletableFuture<>();
+    private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final Instant since;
     private volatile boolean memoryShort;
     private volatile boolean wanted;
@@ -69,6 +72,11 @@ final class ProcessChild implements Child {
         if (exited.isDone()) {
             opened.close();
         }
+    }
+
+    /** Completes (never exceptionally) when nothing is left of the process, its directory included. */
+    CompletableFuture<Void> gone() {
+        return gone;
     }
 
     Process process() {
@@ -107,6 +115,17 @@ final class ProcessChild implements Child {
         exited.complete(new ChildExit(code, memory && !wanted, wanted));
         fence.remove();
         Directories.remove(directory);
+        if (wanted) {
+            disconnect();
+            gone.complete(null);
+            return;
+        }
+        gone.complete(null);
+        // Its calls shall see the end of their connection first, which tells more than a closed engine does.
+        var unused = background.schedule(this::disconnect, DISCONNECT_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void disconnect() {
         QueryEngine opened = engine;
         if (opened != null) {
             opened.close();

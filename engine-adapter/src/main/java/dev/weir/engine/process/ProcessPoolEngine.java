@@ -50,7 +50,7 @@ public final class ProcessPoolEngine implements QueryEngine {
     /** What {@link PoolStart} makes. */
     record Parts(
             ChildFactory factory,
-            ChildPool.Size size,
+            PoolSize size,
             Supplier<FileVersion> version,
             ScheduledExecutorService timers,
             String limitName) {}
@@ -64,7 +64,7 @@ public final class ProcessPoolEngine implements QueryEngine {
         this.info = info;
         this.scanner = scanner;
         this.files = files;
-        ChildPool.Size size = parts.size();
+        PoolSize size = parts.size();
         this.capacity = new EngineCapacity(
                 size.slots(), Math.multiplyExact(size.slots(), size.request().memoryBytes()));
         this.factory = parts.factory();
@@ -108,9 +108,9 @@ public final class ProcessPoolEngine implements QueryEngine {
         }
         long bytes = query.context().memoryBytes();
         Supplier<CompletableFuture<Lease>> leases = query.context().shortQuery()
-                ? () -> pool.hasRoomForShort() ? pool.borrow(ChildPool.Use.SHORT, 0) : shared.lease()
-                : () -> pool.borrow(ChildPool.Use.QUERY, bytes);
-        return LeasedCall.start(terms, leases, engine -> engine.execute(query));
+                ? () -> pool.hasRoomForShort() ? pool.borrow(Use.SHORT, 0) : shared.lease()
+                : () -> pool.borrow(Use.QUERY, bytes);
+        return LeasedCall.startRead(terms, leases, engine -> engine.execute(query));
     }
 
     /** A table made in the memory of one process would be gone for the next query. */

@@ -84,7 +84,7 @@ final class SharedChild implements AutoCloseable {
         if (old != null) {
             old.retire();
         }
-        pool.borrow(ChildPool.Use.SHARED, 0).whenComplete((lease, thrown) -> {
+        pool.borrow(Use.SHARED, 0).whenComplete((lease, thrown) -> {
             if (thrown != null) {
                 wanted.completeExceptionally(thrown);
             } else {

@@ -34,7 +34,7 @@ class ChildPoolTest {
     private ChildPool pool(int slots, int shortSlots, int warm, Duration patience) {
         ChildRequest request = new ChildRequest(BYTES, 1, 4, FileVersion.NONE);
         ChildPool pool = new ChildPool(
-                new ChildPool.Size(slots, shortSlots, warm, request, 2, patience), factory, version::get, timers);
+                new PoolSize(slots, shortSlots, warm, request, 2, patience), factory, version::get, timers);
         pool.open();
         return pool;
     }
@@ -74,35 +74,35 @@ class ChildPoolTest {
     @Test
     void aChildHasOneQueryAtATimeAndIsUsedAgain() {
         ChildPool pool = pool(2, 2);
-        Lease one = now(pool.borrow(ChildPool.Use.QUERY, 0));
-        Lease two = now(pool.borrow(ChildPool.Use.QUERY, 0));
+        Lease one = now(pool.borrow(Use.QUERY, 0));
+        Lease two = now(pool.borrow(Use.QUERY, 0));
         assertThat(one.child()).isNotSameAs(two.child());
         one.release(null);
         one.release(failed(EngineFailure.LOST));
-        assertThat(now(pool.borrow(ChildPool.Use.QUERY, 0)).child()).isSameAs(one.child());
+        assertThat(now(pool.borrow(Use.QUERY, 0)).child()).isSameAs(one.child());
         assertThat(factory.started).hasSize(2);
     }
 
     @Test
     void beyondTheSlotsIsBusyAndTheSharedOneIsNotCounted() {
         ChildPool pool = pool(1, 2);
-        Lease one = now(pool.borrow(ChildPool.Use.QUERY, 0));
-        assertThat(failure(pool.borrow(ChildPool.Use.QUERY, 0))).isEqualTo(EngineFailure.BUSY);
-        Lease shared = now(pool.borrow(ChildPool.Use.SHARED, 0));
+        Lease one = now(pool.borrow(Use.QUERY, 0));
+        assertThat(failure(pool.borrow(Use.QUERY, 0))).isEqualTo(EngineFailure.BUSY);
+        Lease shared = now(pool.borrow(Use.SHARED, 0));
         assertThat(shared.child()).isNotSameAs(one.child());
         one.release(null);
-        assertThat(now(pool.borrow(ChildPool.Use.QUERY, 0)).child()).isSameAs(one.child());
+        assertThat(now(pool.borrow(Use.QUERY, 0)).child()).isSameAs(one.child());
     }
 
     @Test
     void shortQueriesLeaveSlotsToTheOthers() {
         ChildPool pool = pool(3, 1, 3, Duration.ofSeconds(60));
         assertThat(pool.hasRoomForShort()).isTrue();
-        Lease one = now(pool.borrow(ChildPool.Use.SHORT, 0));
+        Lease one = now(pool.borrow(Use.SHORT, 0));
         assertThat(pool.hasRoomForShort()).isFalse();
-        assertThat(failure(pool.borrow(ChildPool.Use.SHORT, 0))).isEqualTo(EngineFailure.BUSY);
-        now(pool.borrow(ChildPool.Use.QUERY, 0));
-        now(pool.borrow(ChildPool.Use.QUERY, 0));
+        assertThat(failure(pool.borrow(Use.SHORT, 0))).isEqualTo(EngineFailure.BUSY);
+        now(pool.borrow(Use.QUERY, 0));
+        now(pool.borrow(Use.QUERY, 0));
         one.release(null);
         assertThat(pool.hasRoomForShort()).isTrue();
     }
@@ -110,15 +110,15 @@ class ChildPoolTest {
     @Test
     void aSpoiledChildIsReplacedAndOneWhoseQueryWasWrongIsNot() {
         ChildPool pool = pool(1, 1);
-        Lease wrong = now(pool.borrow(ChildPool.Use.QUERY, 0));
+        Lease wrong = now(pool.borrow(Use.QUERY, 0));
         wrong.release(failed(EngineFailure.EXECUTION));
-        Lease same = now(pool.borrow(ChildPool.Use.QUERY, 0));
+        Lease same = now(pool.borrow(Use.QUERY, 0));
         assertThat(same.child()).isSameAs(wrong.child());
         for (EngineFailure spoiling : new EngineFailure[] {EngineFailure.MEMORY, EngineFailure.LOST}) {
-            Lease lease = now(pool.borrow(ChildPool.Use.SHARED, 0));
+            Lease lease = now(pool.borrow(Use.SHARED, 0));
             lease.release(failed(spoiling));
             assertThat(((FakeChild) lease.child()).killed).isTrue();
-            assertThat(now(pool.borrow(ChildPool.Use.SHARED, 0)).child()).isNotSameAs(lease.child());
+            assertThat(now(pool.borrow(Use.SHARED, 0)).child()).isNotSameAs(lease.child());
         }
     }
 
@@ -135,19 +135,19 @@ class ChildPoolTest {
         ChildPool pool = pool(1, 1);
         factory.last().crash(139, false);
         assertThat(factory.started).hasSize(2);
-        assertThat(now(pool.borrow(ChildPool.Use.QUERY, 0)).child()).isSameAs(factory.last());
+        assertThat(now(pool.borrow(Use.QUERY, 0)).child()).isSameAs(factory.last());
     }
 
     @Test
     void anotherDatabaseReplacesIdleChildrenAtOnceAndOthersAfterTheirQuery() {
         ChildPool pool = pool(2, 2);
-        Lease old = now(pool.borrow(ChildPool.Use.QUERY, 0));
+        Lease old = now(pool.borrow(Use.QUERY, 0));
         FakeChild idle = factory.started.stream()
                 .filter(child -> child != old.child())
                 .findFirst()
                 .orElseThrow();
         version.set(SECOND);
-        Lease fresh = now(pool.borrow(ChildPool.Use.QUERY, 0));
+        Lease fresh = now(pool.borrow(Use.QUERY, 0));
         assertThat(fresh.child().request().version()).isEqualTo(SECOND);
         assertThat(idle.killed).isTrue();
         assertThat(((FakeChild) old.child()).killed).isFalse();
@@ -160,7 +160,7 @@ class ChildPoolTest {
     void aDatabaseThatIsReplacedWhileAChildStartsIsSeenToo() {
         factory.atOnce = false;
         ChildPool pool = pool(1, 1);
-        CompletableFuture<Lease> wish = pool.borrow(ChildPool.Use.QUERY, 0);
+        CompletableFuture<Lease> wish = pool.borrow(Use.QUERY, 0);
         FakeFactory.Start start = factory.pending.get(0);
         version.set(SECOND);
         FakeChild old = factory.complete(start);
@@ -174,7 +174,7 @@ class ChildPoolTest {
     void aDatabaseThatIsGoneForAMomentIsNoOther() {
         ChildPool pool = pool(1, 1);
         version.set(FileVersion.NONE);
-        assertThat(((FakeChild) now(pool.borrow(ChildPool.Use.QUERY, 0)).child()).killed)
+        assertThat(((FakeChild) now(pool.borrow(Use.QUERY, 0)).child()).killed)
                 .isFalse();
         assertThat(factory.started).hasSize(1);
     }
@@ -183,7 +183,7 @@ class ChildPoolTest {
     void aStartThatFailsIsTriedAgain() {
         factory.atOnce = false;
         ChildPool pool = pool(1, 1);
-        CompletableFuture<Lease> wish = pool.borrow(ChildPool.Use.QUERY, 0);
+        CompletableFuture<Lease> wish = pool.borrow(Use.QUERY, 0);
         factory.fail(factory.pending.get(0));
         Awaitility.await().until(() -> !factory.pending.isEmpty());
         factory.complete(factory.pending.get(0));
@@ -194,18 +194,18 @@ class ChildPoolTest {
     void whoWaitsTooLongIsTurnedAwayAndLeavesHisSlot() {
         factory.atOnce = false;
         ChildPool pool = pool(1, 1, 1, Duration.ofMillis(20));
-        assertThat(failure(pool.borrow(ChildPool.Use.QUERY, 0))).isEqualTo(EngineFailure.UNAVAILABLE);
+        assertThat(failure(pool.borrow(Use.QUERY, 0))).isEqualTo(EngineFailure.UNAVAILABLE);
         factory.complete(factory.pending.get(0));
-        assertThat(now(pool.borrow(ChildPool.Use.QUERY, 0)).child()).isSameAs(factory.last());
+        assertThat(now(pool.borrow(Use.QUERY, 0)).child()).isSameAs(factory.last());
     }
 
     @Test
     void aWishThatIsGivenUpTakesNoChild() {
         factory.atOnce = false;
         ChildPool pool = pool(1, 1);
-        CompletableFuture<Lease> wish = pool.borrow(ChildPool.Use.QUERY, 0);
+        CompletableFuture<Lease> wish = pool.borrow(Use.QUERY, 0);
         wish.completeExceptionally(ChildFailures.cancelled());
-        CompletableFuture<Lease> next = pool.borrow(ChildPool.Use.QUERY, 0);
+        CompletableFuture<Lease> next = pool.borrow(Use.QUERY, 0);
         factory.complete(factory.pending.get(0));
         assertThat(now(next).child()).isSameAs(factory.last());
     }
@@ -213,23 +213,23 @@ class ChildPoolTest {
     @Test
     void aQueryWithMoreMemoryGetsAChildOfItsOwnSizeOnce() {
         ChildPool pool = pool(2, 1);
-        Lease large = now(pool.borrow(ChildPool.Use.QUERY, 3 * BYTES));
+        Lease large = now(pool.borrow(Use.QUERY, 3 * BYTES));
         assertThat(large.child().request().memoryBytes()).isEqualTo(3 * BYTES);
         assertThat(pool.nodes()).extracting(EngineNode::reservedBytes).contains(3 * BYTES);
         large.release(null);
         assertThat(((FakeChild) large.child()).killed).isTrue();
-        assertThat(now(pool.borrow(ChildPool.Use.QUERY, BYTES)).child().request().memoryBytes())
+        assertThat(now(pool.borrow(Use.QUERY, BYTES)).child().request().memoryBytes())
                 .isEqualTo(BYTES);
     }
 
     @Test
     void aStuckQueryGoesWithItsProcess() {
         ChildPool pool = pool(1, 1);
-        Lease lease = now(pool.borrow(ChildPool.Use.QUERY, 0));
+        Lease lease = now(pool.borrow(Use.QUERY, 0));
         lease.stuck();
         assertThat(((FakeChild) lease.child()).killed).isTrue();
         lease.release(null);
-        assertThat(now(pool.borrow(ChildPool.Use.QUERY, 0)).child()).isNotSameAs(lease.child());
+        assertThat(now(pool.borrow(Use.QUERY, 0)).child()).isNotSameAs(lease.child());
     }
 
     @Test
@@ -237,12 +237,12 @@ class ChildPoolTest {
         factory.atOnce = false;
         ChildPool pool = pool(2, 1);
         factory.complete(factory.pending.get(0));
-        Lease lease = now(pool.borrow(ChildPool.Use.QUERY, 0));
-        CompletableFuture<Lease> waiting = pool.borrow(ChildPool.Use.QUERY, 0);
+        Lease lease = now(pool.borrow(Use.QUERY, 0));
+        CompletableFuture<Lease> waiting = pool.borrow(Use.QUERY, 0);
         pool.close();
         assertThat(((FakeChild) lease.child()).killed).isTrue();
         assertThat(failure(waiting)).isEqualTo(EngineFailure.UNAVAILABLE);
-        assertThat(failure(pool.borrow(ChildPool.Use.QUERY, 0))).isEqualTo(EngineFailure.UNAVAILABLE);
+        assertThat(failure(pool.borrow(Use.QUERY, 0))).isEqualTo(EngineFailure.UNAVAILABLE);
         assertThat(factory.complete(factory.pending.get(0)).killed).isTrue();
     }
 }

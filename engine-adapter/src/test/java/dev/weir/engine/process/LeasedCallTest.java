@@ -61,7 +61,7 @@ class LeasedCallTest {
     }
 
     private EngineCall<ArrowResult> execute() {
-        return LeasedCall.start(
+        return LeasedCall.startRead(
                 terms,
                 () -> CompletableFuture.completedFuture(ready.remove()),
                 engine -> engine.execute(EngineQuery.read("q", "select 1")));
@@ -122,6 +122,16 @@ class LeasedCallTest {
         assertThat(gone.ends).containsExactly("UNAVAILABLE");
         there.child.engine.last().fail(new EngineException(EngineFailure.SYNTAX, "Wrong"));
         assertThat(failure(call)).hasMessage("Wrong");
+    }
+
+    @Test
+    void aCallThatMayHaveRunIsNotMadeAgain() {
+        TestLease gone = lease();
+        EngineCall<Void> call =
+                LeasedCall.start(terms, () -> CompletableFuture.completedFuture(ready.remove()), engine -> engine.check());
+        gone.child.engine.last().fail(new EngineException(EngineFailure.UNAVAILABLE, "Refused"));
+        gone.child.crash(139, false);
+        assertThat(failure(call).failure()).isEqualTo(EngineFailure.LOST);
     }
 
     @Test

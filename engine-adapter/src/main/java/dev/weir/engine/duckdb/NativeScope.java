@@ -172,7 +172,7 @@ final class NativeScope {
 
     private void giveBack(BufferAllocator allocator, int waitedMillis) {
         if (allocator.getAllocatedMemory() > 0 && waitedMillis < GIVE_BACK_MILLIS && !reaper.isClosed()) {
-            int delay = Math.min(250, 5 + waitedMillis / 4);
+            int delay = Math.min(250, 1 + waitedMillis / 4);
             reaper.later(() -> giveBack(allocator, waitedMillis + delay), delay);
             return;
         }

@@ -2,6 +2,7 @@ package dev.weir.engine.remote;
 
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
+import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineInfo;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineStats;
@@ -9,7 +10,22 @@ import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.StatementDescription;
 import dev.weir.engine.StatementScan;
+import dev.weir.engine.wire.Command;
+import dev.weir.engine.wire.Frame;
+import dev.weir.engine.wire.Reply;
+import dev.weir.engine.wire.Schemas;
+import dev.weir.engine.wire.WireQuery;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The engine of one worker. Connects lazily and again after a loss; a call that finds no worker fails with UNAVAILABLE
@@ -18,54 +34,151 @@ import java.util.function.Function;
  */
 public final class RemoteEngine implements QueryEngine {
 
+    private static final Logger log = LoggerFactory.getLogger(RemoteEngine.class);
+    private static final int CLOSE_SECONDS = 5;
+
+    private final Conversations all;
+    private final Function<String, StatementScan> scanner;
+    private final ScheduledFuture<?> heartbeat;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile EngineInfo info;
+
     /**
      * @param info what the worker runs, as far as it is known before the first {@link #report()}
      * @param scanner classifies texts here, without the worker
      */
     public RemoteEngine(RemoteSettings settings, EngineInfo info, Function<String, StatementScan> scanner) {
-        throw new UnsupportedOperationException();
+        this.all = new Conversations(settings);
+        this.info = info;
+        this.scanner = scanner;
+        long every = settings.heartbeat().toNanos();
+        this.heartbeat = all.timer().scheduleWithFixedDelay(this::beat, every, every, TimeUnit.NANOSECONDS);
+    }
+
+    /** Says that all is still wanted, and asks whether the worker still lives: a connection may die without a word. */
+    private void beat() {
+        try {
+            if (!all.isQuiet()) {
+                all.ping();
+                report();
+            }
+        } catch (RuntimeException e) {
+            log.error("A heartbeat to worker {} failed", all.settings().name(), e);
+        }
     }
 
     /** Asks the worker for its figures, and so whether it lives; fails with UNAVAILABLE within the connect timeout. */
     public EngineCall<WorkerReport> report() {
-        throw new UnsupportedOperationException();
+        return new RemoteAsk<>(all, (reply, frame) -> report((Reply.Report) reply), false).start(new Command.Report());
+    }
+
+    private WorkerReport report(Reply.Report said) {
+        info = said.engine();
+        return new WorkerReport(
+                said.name(),
+                said.engine(),
+                said.instance(),
+                said.slots(),
+                said.running(),
+                said.memoryBytes(),
+                said.reservedBytes(),
+                said.limit(),
+                said.draining());
     }
 
     @Override
     public EngineInfo info() {
-        throw new UnsupportedOperationException();
+        return info;
     }
 
     @Override
     public StatementScan scan(String sql) {
-        throw new UnsupportedOperationException();
+        return scanner.apply(sql);
     }
 
     @Override
     public EngineCall<StatementDescription> describe(EngineQuery query) {
-        throw new UnsupportedOperationException();
+        WireQuery sent;
+        try {
+            sent = WireQuery.of(query);
+        } catch (EngineException e) {
+            return new Refused<>(e);
+        }
+        return new RemoteAsk<>(all, RemoteEngine::description, true).start(new Command.Describe(sent));
+    }
+
+    private static StatementDescription description(Reply reply, Frame frame) {
+        byte[] schema = frame.header();
+        if (schema == null) {
+            throw new IllegalArgumentException("A description without its schema");
+        }
+        return new StatementDescription(Schemas.read(schema), Schemas.read(((Reply.Described) reply).parameters()));
     }
 
     @Override
     public EngineCall<ArrowResult> execute(EngineQuery query) {
-        throw new UnsupportedOperationException();
+        String token = UUID.randomUUID().toString();
+        try {
+            return run(token, new Command.Run(token, WireQuery.of(query)));
+        } catch (EngineException e) {
+            return new Refused<>(e);
+        }
     }
 
     @Override
     public EngineCall<ArrowResult> metadata(MetadataRequest request) {
-        throw new UnsupportedOperationException();
+        String token = UUID.randomUUID().toString();
+        return run(token, new Command.Metadata(token, request));
+    }
+
+    private EngineCall<ArrowResult> run(String token, Command command) {
+        return new RemoteRun(all, token, command).start().call();
     }
 
     @Override
+    @SuppressWarnings("NullAway") // A CompletionStage<Void> completes with null.
     public EngineCall<Void> check() {
-        throw new UnsupportedOperationException();
+        return new RemoteAsk<Void>(all, (reply, frame) -> null, true).start(new Command.Check());
     }
 
     @Override
     public EngineStats stats() {
-        throw new UnsupportedOperationException();
+        return all.stats();
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        heartbeat.cancel(false);
+        try {
+            all.stop().get(CLOSE_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException | ExecutionException e) {
+            log.warn("Worker {} did not stop all within {} s", all.settings().name(), CLOSE_SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        long left = all.close();
+        if (left > 0) {
+            log.warn("{} bytes of results were not given back", left);
+        }
+    }
+
+    /** A call that was refused before anything began. */
+    private record Refused<T>(EngineException failure) implements EngineCall<T> {
+
+        @Override
+        public CompletionStage<T> result() {
+            return CompletableFuture.failedFuture(failure);
+        }
+
+        @Override
+        public void cancel() {}
+
+        @Override
+        public CompletionStage<Void> stopped() {
+            return CompletableFuture.completedFuture(null);
+        }
+    }
 }

@@ -1,0 +1,388 @@
+package dev.weir.engine.remote;
+
+import dev.weir.engine.ArrowResult;
+import dev.weir.engine.EngineCall;
+import dev.weir.engine.EngineException;
+import dev.weir.engine.wire.Command;
+import dev.weir.engine.wire.Control;
+import dev.weir.engine.wire.Frame;
+import dev.weir.engine.wire.Reply;
+import dev.weir.engine.wire.Schemas;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.SynchronizationContext;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A run on the worker and its result, over as many calls as it takes. Everything happens in one context, one thing at a
+ * time, on whichever thread brings it. The numbers of the batches are checked here: a result is whole, or fails.
+ */
+final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Source {
+
+    private static final Logger log = LoggerFactory.getLogger(RemoteRun.class);
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    /** More breaks than this, one after the other and without a word between, are no accident. */
+    private static final int MAX_FRUITLESS = 100;
+
+    private final Conversations all;
+    private final String token;
+    private final Command command;
+    private final CompletableFuture<ArrowResult> opened = new CompletableFuture<>();
+    private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+    private final CompletableFuture<Void> callStopped = new CompletableFuture<>();
+    private final SynchronizationContext sync = new SynchronizationContext((thread, thrown) -> giveUpAfter(thrown));
+
+    private @Nullable Exchange exchange;
+    private SynchronizationContext.@Nullable ScheduledHandle timeout;
+    private volatile @Nullable RemoteResult result;
+    private volatile boolean cancelled;
+    /** Whether the worker may know of it. */
+    private boolean sent;
+    /** Whether the end or the failure has come. */
+    private boolean ended;
+    /** Whether nothing more is expected of the worker. */
+    private boolean settled;
+    /** Whether the reader knows the end. */
+    private boolean drained;
+
+    private long nextSeq;
+    private long attemptedAt;
+    private long brokenAt;
+    private boolean broken;
+    private int fruitless;
+
+    /** @param token the one in the command */
+    RemoteRun(Conversations all, String token, Command command) {
+        this.all = all;
+        this.token = token;
+        this.command = command;
+    }
+
+    RemoteRun start() {
+        sync.execute(() -> {
+            all.add(this);
+            attempt();
+        });
+        return this;
+    }
+
+    private void attempt() {
+        if (settled) {
+            return;
+        }
+        if (cancelled && !sent) {
+            settle();
+            return;
+        }
+        ManagedChannel channel = all.channel();
+        if (channel == null) {
+            giveUp(Failures.closed());
+            return;
+        }
+        Exchange made = new Exchange(channel, sync, this);
+        exchange = made;
+        Command first = sent ? new Command.Resume(token, nextSeq, result == null, cancelled) : command;
+        made.start(all.settings().secret(), Frame.of(first));
+        RemoteResult reader = result;
+        if (reader == null || cancelled || !reader.hasWaiting()) {
+            made.request();
+        }
+        attemptedAt = System.nanoTime();
+        timeout = sync.schedule(
+                () -> made.abort("The worker does not take the call"),
+                all.settings().connectTimeout(),
+                all.timer());
+    }
+
+    @Override
+    public void taken(Exchange from) {
+        if (from == exchange) {
+            stopTimeout();
+            broken = false;
+        }
+    }
+
+    private void stopTimeout() {
+        if (timeout != null) {
+            timeout.cancel();
+        }
+    }
+
+    @Override
+    public void told(Exchange from, Reply reply, Frame frame) {
+        try {
+            if (from != exchange || settled) {
+                return;
+            }
+            fruitless = 0;
+            if (reply instanceof Reply.Batch batch) {
+                batch(from, batch, frame);
+            } else if (reply instanceof Reply.Opened header) {
+                header(from, header, frame);
+            } else if (reply instanceof Reply.End end) {
+                end(from, end);
+            } else if (reply instanceof Reply.Failed failed) {
+                from.say(Control.DONE);
+                ended = true;
+                fail(failed.toException());
+            }
+        } finally {
+            frame.close();
+        }
+    }
+
+    private void header(Exchange from, Reply.Opened header, Frame frame) {
+        from.request();
+        byte[] schema = frame.header();
+        if (cancelled || result != null || schema == null) {
+            return;
+        }
+        Long count = header.updateCount();
+        RemoteResult made = new RemoteResult(
+                sync,
+                this,
+                all.allocator(),
+                Schemas.read(schema),
+                count == null ? OptionalLong.empty() : OptionalLong.of(count));
+        result = made;
+        callStopped.complete(null);
+        opened.complete(made);
+    }
+
+    private void batch(Exchange from, Reply.Batch batch, Frame frame) {
+        RemoteResult reader = result;
+        if (cancelled || reader == null) {
+            from.request();
+            return;
+        }
+        if (batch.seq() != nextSeq) {
+            breach("batch " + batch.seq() + " instead of " + nextSeq);
+            return;
+        }
+        nextSeq++;
+        from.say(Control.ack(nextSeq));
+        reader.offer(new WireBatch(batch.rows(), frame, all.encodedBytes()));
+    }
+
+    private void end(Exchange from, Reply.End end) {
+        if (cancelled) {
+            from.request();
+            return;
+        }
+        if (end.batches() != nextSeq || result == null) {
+            breach(end.batches() + " batches at its end, " + nextSeq + " came");
+            return;
+        }
+        ended = true;
+        from.say(Control.DONE);
+        result.end(end.peakMemoryBytes());
+    }
+
+    /** What came cannot be right. */
+    private void breach(String what) {
+        fail(Failures.broken(all.settings().name(), what));
+        cancelNow();
+    }
+
+    private void fail(EngineException failure) {
+        RemoteResult reader = result;
+        if (reader != null) {
+            reader.fail(failure);
+        } else {
+            opened.completeExceptionally(failure);
+        }
+    }
+
+    @Override
+    public void over(Exchange from, Status status) {
+        if (from != exchange) {
+            return;
+        }
+        stopTimeout();
+        exchange = null;
+        sent |= from.wasSent();
+        if (settled) {
+            return;
+        }
+        if (status.isOk() && ended) {
+            settle();
+            return;
+        }
+        retry(status);
+    }
+
+    private void retry(Status status) {
+        long now = System.nanoTime();
+        if (!broken) {
+            broken = true;
+            brokenAt = now;
+        }
+        String worker = all.settings().name();
+        boolean late = now - brokenAt >= all.settings().resume().toNanos();
+        if (!sent) {
+            giveUp(Failures.notReached(worker, status));
+        } else if (Failures.isFinal(status) || late || ++fruitless > MAX_FRUITLESS) {
+            giveUp(Failures.lost(worker, status));
+        } else {
+            log.debug("Worker {}: resuming at batch {} after {}", worker, nextSeq, status);
+            long pause = now - attemptedAt < PAUSE_NANOS ? PAUSE_NANOS : 0;
+            timeout = sync.schedule(this::attempt, pause, TimeUnit.NANOSECONDS, all.timer());
+        }
+    }
+
+    private void giveUp(EngineException why) {
+        if (!ended) {
+            fail(why);
+        }
+        settle();
+    }
+
+    private void giveUpAfter(Throwable thrown) {
+        log.error("Worker {}: reading a result failed", all.settings().name(), thrown);
+        sync.execute(() -> {
+            fail(Failures.internal(thrown));
+            cancelNow();
+        });
+    }
+
+    private void settle() {
+        settled = true;
+        stopTimeout();
+        RemoteResult reader = result;
+        if (reader == null) {
+            drained = true;
+        }
+        stopWhenThrough();
+    }
+
+    private void stopWhenThrough() {
+        if (settled && drained) {
+            all.remove(this);
+            callStopped.complete(null);
+            stopped.complete(null);
+        }
+    }
+
+    @Override
+    public void taken() {
+        if (exchange != null) {
+            exchange.request();
+        }
+    }
+
+    @Override
+    public void drained() {
+        drained = true;
+        stopWhenThrough();
+    }
+
+    @Override
+    public void cancelNow() {
+        if (cancelled || ended || settled) {
+            return;
+        }
+        cancelled = true;
+        if (result == null) {
+            opened.completeExceptionally(Failures.cancelled());
+        }
+        if (exchange != null) {
+            exchange.say(Control.CANCEL);
+            // What was let through for the reader makes way for the answer.
+            exchange.request();
+        }
+    }
+
+    @Override
+    public void cancel() {
+        sync.execute(() -> {
+            RemoteResult reader = result;
+            if (reader == null) {
+                cancelNow();
+            } else {
+                reader.cancel();
+            }
+        });
+    }
+
+    @Override
+    public void abandon() {
+        sync.execute(() -> {
+            if (exchange != null) {
+                exchange.abort("The engine is closed");
+                exchange = null;
+            }
+            giveUp(Failures.closed());
+            drained();
+        });
+    }
+
+    @Override
+    public void ping() {
+        sync.execute(() -> {
+            if (exchange != null) {
+                exchange.say(Control.PING);
+            }
+        });
+    }
+
+    @Override
+    public void lost(ManagedChannel channel) {
+        sync.execute(() -> {
+            if (exchange != null && exchange.channel() == channel) {
+                exchange.abort("The connection is lost");
+            }
+        });
+    }
+
+    /** The call, of which nothing is left once it has its result. */
+    EngineCall<ArrowResult> call() {
+        return new EngineCall<>() {
+            @Override
+            public CompletionStage<ArrowResult> result() {
+                return opened;
+            }
+
+            @Override
+            public void cancel() {
+                sync.execute(() -> {
+                    if (result == null) {
+                        cancelNow();
+                    }
+                });
+            }
+
+            @Override
+            public CompletionStage<Void> stopped() {
+                return callStopped;
+            }
+        };
+    }
+
+    @Override
+    public CompletionStage<Void> stopped() {
+        return stopped;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return result != null;
+    }
+
+    @Override
+    public boolean isActive() {
+        RemoteResult reader = result;
+        return !cancelled && (reader == null || reader.isReading());
+    }
+
+    @Override
+    public boolean isUnstopped() {
+        return cancelled;
+    }
+}

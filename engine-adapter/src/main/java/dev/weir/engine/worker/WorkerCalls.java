@@ -1,0 +1,186 @@
+package dev.weir.engine.worker;
+
+import dev.weir.engine.EngineException;
+import dev.weir.engine.EngineQuery;
+import dev.weir.engine.QueryEngine;
+import dev.weir.engine.StatementDescription;
+import dev.weir.engine.wire.Command;
+import dev.weir.engine.wire.Control;
+import dev.weir.engine.wire.Frame;
+import dev.weir.engine.wire.Json;
+import dev.weir.engine.wire.Reply;
+import dev.weir.engine.wire.Schemas;
+import dev.weir.engine.wire.Wire;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.Status;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Takes calls: lets in whoever knows the secret, and gives each command its session. */
+final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
+
+    private static final Logger log = LoggerFactory.getLogger(WorkerCalls.class);
+
+    private final QueryEngine engine;
+    private final WorkerSettings settings;
+    private final Runs runs;
+    private final byte[] bearer;
+    private final String instance = UUID.randomUUID().toString();
+
+    WorkerCalls(QueryEngine engine, WorkerSettings settings, Runs runs) {
+        this.engine = engine;
+        this.settings = settings;
+        this.runs = runs;
+        this.bearer = Wire.bearer(settings.secret()).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    @Override
+    public ServerCall.Listener<Frame> startCall(ServerCall<Frame, Frame> call, Metadata headers) {
+        String given = headers.get(Wire.AUTHORIZATION);
+        if (given == null || !MessageDigest.isEqual(given.getBytes(StandardCharsets.US_ASCII), bearer)) {
+            call.close(Status.UNAUTHENTICATED.withDescription("The secret is wrong"), new Metadata());
+            return new ServerCall.Listener<>() {};
+        }
+        call.sendHeaders(new Metadata());
+        call.request(1);
+        return new Listener(call);
+    }
+
+    /** One call, first without and then with a session. gRPC calls one method at a time. */
+    private final class Listener extends ServerCall.Listener<Frame> {
+
+        private final ServerCall<Frame, Frame> call;
+        private final Peer peer;
+        private @Nullable Session session;
+
+        Listener(ServerCall<Frame, Frame> call) {
+            this.call = call;
+            this.peer = new Peer(call);
+        }
+
+        @Override
+        public void onMessage(Frame frame) {
+            frame.close();
+            try {
+                byte[] command = frame.command();
+                byte[] control = frame.control();
+                if (session == null && command != null) {
+                    session = open(peer, command);
+                } else if (session != null && control != null) {
+                    session.heard(peer, Json.read(control, Control.class));
+                }
+            } catch (IOException | RuntimeException e) {
+                log.warn(
+                        "A message of a gateway cannot be read: {}",
+                        e.getClass().getSimpleName());
+                if (session != null) {
+                    session.broken(peer);
+                }
+                call.close(Status.INVALID_ARGUMENT.withDescription("The message cannot be read"), new Metadata());
+            }
+            call.request(1);
+        }
+
+        @Override
+        public void onReady() {
+            if (session != null) {
+                session.ready(peer);
+            }
+        }
+
+        @Override
+        public void onCancel() {
+            if (session != null) {
+                session.broken(peer);
+            }
+        }
+    }
+
+    /** The session of a command; null when it was answered at once. */
+    private @Nullable Session open(Peer peer, byte[] json) throws IOException {
+        Command.Envelope envelope = Json.read(json, Command.Envelope.class);
+        if (envelope.protocol() != Wire.PROTOCOL) {
+            peer.fail(Failures.protocol(Wire.PROTOCOL, envelope.protocol()));
+            return null;
+        }
+        try {
+            return open(peer, envelope.open());
+        } catch (EngineException e) {
+            peer.fail(e);
+        } catch (IOException | RuntimeException e) {
+            log.warn("A command cannot be read", e);
+            peer.fail(Failures.malformed());
+        }
+        return null;
+    }
+
+    private @Nullable Session open(Peer peer, Command command) {
+        if (command instanceof Command.Run run) {
+            EngineQuery query = run.query().toQuery();
+            RunSession session =
+                    runs.query(run.token(), query.queryId(), query.context().memoryBytes());
+            log.debug("{}: run for {}", query.queryId(), query.context().user());
+            session.begin(peer, () -> engine.execute(query), query.context().timeLeft());
+            return session;
+        }
+        if (command instanceof Command.Metadata metadata) {
+            RunSession session = runs.metadata(metadata.token());
+            session.begin(peer, () -> engine.metadata(metadata.request()), null);
+            return session;
+        }
+        if (command instanceof Command.Resume resume) {
+            RunSession session = runs.find(resume.token());
+            if (session == null) {
+                throw Failures.unknown();
+            }
+            session.resume(peer, resume.nextSeq(), resume.schema(), resume.cancel());
+            return session;
+        }
+        return ask(peer, command);
+    }
+
+    private @Nullable Session ask(Peer peer, Command command) {
+        if (command instanceof Command.Describe describe) {
+            EngineQuery query = describe.query().toQuery();
+            AskSession<StatementDescription> session = new AskSession<>(runs, peer);
+            session.begin(() -> engine.describe(query), WorkerCalls::described);
+            return session;
+        }
+        if (command instanceof Command.Check) {
+            AskSession<Void> session = new AskSession<>(runs, peer);
+            session.begin(engine::check, nothing -> Frame.of(new Reply.Checked()));
+            return session;
+        }
+        peer.send(Frame.of(report()));
+        peer.finish();
+        return null;
+    }
+
+    private static Frame described(@Nullable StatementDescription description) {
+        if (description == null) {
+            throw new IllegalStateException("No description");
+        }
+        return Frame.of(
+                new Reply.Described(Schemas.write(description.parameters())), Schemas.write(description.schema()));
+    }
+
+    private Reply.Report report() {
+        return new Reply.Report(
+                settings.name(),
+                engine.info(),
+                instance,
+                settings.slots(),
+                runs.running(),
+                settings.memoryBytes(),
+                runs.reserved(),
+                settings.limit(),
+                runs.isDraining());
+    }
+}

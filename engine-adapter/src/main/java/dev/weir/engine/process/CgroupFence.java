@@ -31,8 +31,9 @@ record CgroupFence(Path base) implements MemoryFence {
     static @Nullable CgroupFence find(Path proc, Path mount) {
         try {
             Path own = own(proc, mount);
-            if (own == null || !Files.isWritable(own) || !words(own.resolve("cgroup.controllers"))
-                    .contains("memory")) {
+            if (own == null
+                    || !Files.isWritable(own)
+                    || !words(own.resolve("cgroup.controllers")).contains("memory")) {
                 return null;
             }
             if (!words(own.resolve("cgroup.subtree_control")).contains("memory")) {
@@ -120,8 +121,7 @@ record CgroupFence(Path base) implements MemoryFence {
         Path group = base.resolve(PREFIX + ProcessHandle.current().pid() + "-" + number);
         try {
             Files.createDirectories(group);
-            Files.writeString(
-                    group.resolve("memory.max"), Long.toString(Math.addExact(memoryBytes, RESERVE_BYTES)));
+            Files.writeString(group.resolve("memory.max"), Long.toString(Math.addExact(memoryBytes, RESERVE_BYTES)));
             Path swap = group.resolve("memory.swap.max");
             if (Files.exists(swap)) {
                 Files.writeString(swap, "0");

@@ -51,7 +51,8 @@ final class ChildFailures {
         Throwable cause = root(thrown);
         return cause instanceof EngineException already
                 ? already
-                : new EngineException(EngineFailure.INTERNAL, "The engine failed on this statement", "XX000", -1, cause);
+                : new EngineException(
+                        EngineFailure.INTERNAL, "The engine failed on this statement", "XX000", -1, cause);
     }
 
     /** Whether a child that failed so must not get another query. */
@@ -99,7 +100,11 @@ final class ChildFailures {
             return failure.failure() == EngineFailure.MEMORY
                     ? failure
                     : new EngineException(
-                            EngineFailure.LOST, "The process that ran the query had no memory left", "08006", -1, failure);
+                            EngineFailure.LOST,
+                            "The process that ran the query had no memory left",
+                            "08006",
+                            -1,
+                            failure);
         }
         long bytes = child.request().memoryBytes();
         return new EngineException(

@@ -39,10 +39,31 @@ record ChildHome(String classPath, Path libraries, Path logging, Path archive) {
 
     /** Large, and nothing that a child needs. A library that is missing here is copied for nothing, no more. */
     private static final List<String> NOT_NEEDED = List.of(
-            "arrow-compression", "bcp", "bcutil", "commons-", "flight-", "hibernate-", "jackson-core-3", "jackson-databind-3", "micrometer-",
-            "netty-codec-classes-quic", "netty-codec-http3", "netty-codec-native-quic", "netty-tcnative", "nimbus-", "picocli-",
-            "prometheus-", "proto-google-", "reactor-", "snakeyaml", "spring-", "tomcat-", "tpch-", "weir-admission",
-            "weir-auth", "zstd-jni");
+            "arrow-compression",
+            "bcp",
+            "bcutil",
+            "commons-",
+            "flight-",
+            "hibernate-",
+            "jackson-core-3",
+            "jackson-databind-3",
+            "micrometer-",
+            "netty-codec-classes-quic",
+            "netty-codec-http3",
+            "netty-codec-native-quic",
+            "netty-tcnative",
+            "nimbus-",
+            "picocli-",
+            "prometheus-",
+            "proto-google-",
+            "reactor-",
+            "snakeyaml",
+            "spring-",
+            "tomcat-",
+            "tpch-",
+            "weir-admission",
+            "weir-auth",
+            "zstd-jni");
 
     private static final String LOGGING = """
             <configuration>
@@ -71,12 +92,12 @@ record ChildHome(String classPath, Path libraries, Path logging, Path archive) {
     /** @param entries the class path of this process: jars and directories, or one executable jar with jars in it */
     static ChildHome prepare(Path base, List<Path> entries) throws IOException {
         Files.createDirectories(base);
-        Path home = base.resolve("lib-" + UUID.nameUUIDFromBytes(versions(entries).getBytes(StandardCharsets.UTF_8)));
+        Path home =
+                base.resolve("lib-" + UUID.nameUUIDFromBytes(versions(entries).getBytes(StandardCharsets.UTF_8)));
         if (!Files.isDirectory(home)) {
             make(base, home, entries);
         }
-        return new ChildHome(
-                classPath(home, entries), home, home.resolve("logback.xml"), home.resolve("classes.jsa"));
+        return new ChildHome(classPath(home, entries), home, home.resolve("logback.xml"), home.resolve("classes.jsa"));
     }
 
     private static void make(Path base, Path home, List<Path> entries) throws IOException {

@@ -64,8 +64,7 @@ final class ChildLauncher implements ChildFactory {
 
         /** The same, with children that leave an archive of their classes. */
         Plan archiving(Path file) {
-            return new Plan(
-                    engine, home, directory, name, heapBytes, stackBytes, windowBytes, measured, small, file);
+            return new Plan(engine, home, directory, name, heapBytes, stackBytes, windowBytes, measured, small, file);
         }
     }
 
@@ -130,8 +129,7 @@ final class ChildLauncher implements ChildFactory {
         builder.environment().keySet().retainAll(ENVIRONMENT);
         // With as many arenas as threads, freed memory stays with the process and the limit counts it.
         builder.environment().put("MALLOC_ARENA_MAX", "2");
-        ProcessChild child =
-                new ProcessChild(name, builder.start(), request, fenced, directory, background);
+        ProcessChild child = new ProcessChild(name, builder.start(), request, fenced, directory, background);
         living.add(child);
         child.gone().whenComplete((nothing, none) -> living.remove(child));
         try {

@@ -47,8 +47,8 @@ public final class ChildMain {
         }
         ChildConfig config = json.readValue(first, ChildConfig.class);
         Served served = new Served(Path.of(config.directory()));
+        // Not a daemon, and the only thread that is none: it keeps the process going until the input ends.
         Thread watch = new Thread(() -> served.untilInputEnds(System.in), "weir-parent");
-        watch.setDaemon(true);
         watch.start();
         try {
             int port = served.open(config);

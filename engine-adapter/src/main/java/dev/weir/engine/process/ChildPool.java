@@ -329,8 +329,7 @@ final class ChildPool implements AutoCloseable {
             all = new ArrayList<>(idle);
             all.addAll(lent.keySet());
         }
-        hopeless.forEach(
-                wish -> wish.lease().completeExceptionally(ChildFailures.unavailable("The engine is closed")));
+        hopeless.forEach(wish -> wish.lease().completeExceptionally(ChildFailures.unavailable("The engine is closed")));
         all.forEach(Child::kill);
     }
 

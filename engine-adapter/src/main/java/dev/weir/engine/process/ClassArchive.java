@@ -32,7 +32,8 @@ final class ClassArchive {
         if (Files.exists(archive) || !isPossible(plan.home())) {
             return;
         }
-        Path unfinished = archive.resolveSibling("classes-" + ProcessHandle.current().pid() + ".tmp");
+        Path unfinished =
+                archive.resolveSibling("classes-" + ProcessHandle.current().pid() + ".tmp");
         try (ChildLauncher launcher = new ChildLauncher(plan.archiving(unfinished), MemoryFence.none("none"), timers)) {
             Child child = await(launcher.start(request));
             use(child.engine());
@@ -56,8 +57,8 @@ final class ClassArchive {
 
     /** Loads what a query needs. */
     private static void use(QueryEngine engine) {
-        ArrowResult result = await(
-                engine.execute(EngineQuery.read("archive", "select 1 as a, 'x' as b")).result());
+        ArrowResult result = await(engine.execute(EngineQuery.read("archive", "select 1 as a, 'x' as b"))
+                .result());
         try (result) {
             while (await(result.next())) {
                 log.trace("A batch of the query whose classes are archived");

@@ -26,7 +26,8 @@ final class Directories {
         long own = ProcessHandle.current().pid();
         for (Path directory : list(base)) {
             String name = directory.getFileName().toString();
-            boolean number = !name.isEmpty() && name.length() < 19 && name.chars().allMatch(Character::isDigit);
+            boolean number =
+                    !name.isEmpty() && name.length() < 19 && name.chars().allMatch(Character::isDigit);
             if (number
                     && Long.parseLong(name) != own
                     && ProcessHandle.of(Long.parseLong(name)).isEmpty()) {

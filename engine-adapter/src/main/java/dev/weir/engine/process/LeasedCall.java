@@ -136,8 +136,7 @@ final class LeasedCall<T> implements EngineCall<T> {
     private void failed(Lease got, EngineCall<T> call, EngineException failure) {
         call.stopped().whenComplete((nothing, none) -> {
             got.release(failure);
-            boolean again =
-                    failure.failure() == EngineFailure.UNAVAILABLE && tries < mostTries && !result.isDone();
+            boolean again = failure.failure() == EngineFailure.UNAVAILABLE && tries < mostTries && !result.isDone();
             if (again) {
                 begin();
                 return;

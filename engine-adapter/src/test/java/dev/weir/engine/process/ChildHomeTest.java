@@ -24,7 +24,8 @@ class ChildHomeTest {
     @Test
     void theNativeLibraryLiesAsAFileAndTheDriverHasNoneInIt() throws Exception {
         ChildHome home = ChildHome.prepare(directory);
-        assertThat(home.libraries().resolve(System.mapLibraryName("duckdb_java"))).isRegularFile();
+        assertThat(home.libraries().resolve(System.mapLibraryName("duckdb_java")))
+                .isRegularFile();
         assertThat(home.logging()).isRegularFile();
         List<String> drivers = List.of(home.classPath().split(File.pathSeparator)).stream()
                 .filter(entry -> entry.contains("duckdb_jdbc"))
@@ -77,12 +78,14 @@ class ChildHomeTest {
         zip(boot, inBoot);
 
         ChildHome home = ChildHome.prepare(directory.resolve("home"), List.of(boot));
-        assertThat(home.libraries().resolve(System.mapLibraryName("duckdb_java"))).hasContent("native");
+        assertThat(home.libraries().resolve(System.mapLibraryName("duckdb_java")))
+                .hasContent("native");
         assertThat(home.classPath().split(File.pathSeparator))
                 .containsExactly(
                         home.libraries().resolve("arrow-vector-1.jar").toString(),
                         home.libraries().resolve("duckdb_jdbc-9.jar").toString());
-        try (ZipFile split = new ZipFile(home.libraries().resolve("duckdb_jdbc-9.jar").toFile())) {
+        try (ZipFile split =
+                new ZipFile(home.libraries().resolve("duckdb_jdbc-9.jar").toFile())) {
             assertThat(split.stream()).hasSize(1);
         }
     }

@@ -174,8 +174,7 @@ class ChildPoolTest {
     void aDatabaseThatIsGoneForAMomentIsNoOther() {
         ChildPool pool = pool(1, 1);
         version.set(FileVersion.NONE);
-        assertThat(((FakeChild) now(pool.borrow(Use.QUERY, 0)).child()).killed)
-                .isFalse();
+        assertThat(((FakeChild) now(pool.borrow(Use.QUERY, 0)).child()).killed).isFalse();
         assertThat(factory.started).hasSize(1);
     }
 

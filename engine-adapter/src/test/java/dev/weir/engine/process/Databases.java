@@ -53,6 +53,11 @@ final class Databases {
     /** A pool of so many over a database that is read. */
     static PoolSettings pool(Path file, Path directory, int slots, long temp) {
         return new PoolSettings(
-                settings(file, true, directory, LIMIT, temp), directory, slots, 0, slots, "weir.admission.memory.per-query");
+                settings(file, true, directory, LIMIT, temp),
+                directory,
+                slots,
+                0,
+                slots,
+                "weir.admission.memory.per-query");
     }
 }

@@ -127,8 +127,8 @@ class LeasedCallTest {
     @Test
     void aCallThatMayHaveRunIsNotMadeAgain() {
         TestLease gone = lease();
-        EngineCall<Void> call =
-                LeasedCall.start(terms, () -> CompletableFuture.completedFuture(ready.remove()), engine -> engine.check());
+        EngineCall<Void> call = LeasedCall.start(
+                terms, () -> CompletableFuture.completedFuture(ready.remove()), engine -> engine.check());
         gone.child.engine.last().fail(new EngineException(EngineFailure.UNAVAILABLE, "Refused"));
         gone.child.crash(139, false);
         assertThat(failure(call).failure()).isEqualTo(EngineFailure.LOST);

@@ -64,7 +64,8 @@ class ParentDeathTest {
             String line;
             while ((line = lines.readLine()) != null && !line.equals("ready")) {
                 if (line.startsWith("pid ")) {
-                    children.add(ProcessHandle.of(Long.parseLong(line.substring(4))).orElseThrow());
+                    children.add(
+                            ProcessHandle.of(Long.parseLong(line.substring(4))).orElseThrow());
                 }
             }
         } finally {

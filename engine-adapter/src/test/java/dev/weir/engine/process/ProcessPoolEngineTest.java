@@ -70,7 +70,9 @@ class ProcessPoolEngineTest {
         Set<Long> pids = pids();
         engine.close();
         assertThat(pids).noneMatch(pid -> ProcessHandle.of(pid).isPresent());
-        assertThat(Directories.list(directory.resolve("processes").resolve(Long.toString(ProcessHandle.current().pid()))))
+        assertThat(Directories.list(directory
+                        .resolve("processes")
+                        .resolve(Long.toString(ProcessHandle.current().pid()))))
                 .isEmpty();
     }
 
@@ -160,14 +162,15 @@ class ProcessPoolEngineTest {
         EngineException failure = catchThrowableOfType(EngineException.class, () -> Rows.count(lost));
         assertThat(failure.failure()).isEqualTo(EngineFailure.LOST);
         assertThat(Rows.count(other)).isEqualTo(3_000_000);
-        Awaitility.await().untilAsserted(() -> assertThat(pids()).hasSize(SLOTS + 1).doesNotContain(pid));
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(pids()).hasSize(SLOTS + 1).doesNotContain(pid));
         assertThat(Rows.of(engine, query("select 42"))).containsExactly(List.of(42));
     }
 
     @Test
     void aStatementThatCannotBeInterruptedEndsWithItsProcess() {
-        EngineCall<ArrowResult> call = engine.execute(
-                query("select levenshtein(repeat('a', 300000), repeat('b', 300000))"));
+        EngineCall<ArrowResult> call =
+                engine.execute(query("select levenshtein(repeat('a', 300000), repeat('b', 300000))"));
         Awaitility.await().until(() -> engine.stats().activeCalls() == 1);
         long pid = pidOfRunning();
         call.cancel();
@@ -227,9 +230,8 @@ class ProcessPoolEngineTest {
                         .schema()
                         .getFields())
                 .hasSize(6);
-        assertThat(Rows.drain(Rows.await(
-                        engine.metadata(MetadataRequest.of(MetadataRequest.Kind.TABLES))
-                                .result())))
+        assertThat(Rows.drain(Rows.await(engine.metadata(MetadataRequest.of(MetadataRequest.Kind.TABLES))
+                        .result())))
                 .extracting(row -> row.get(2))
                 .containsExactly("lines", "orders");
         Rows.await(engine.check().result());

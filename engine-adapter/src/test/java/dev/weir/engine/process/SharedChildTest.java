@@ -17,8 +17,7 @@ class SharedChildTest {
     private final ScheduledExecutorService timers = Timers.create();
     private final AtomicReference<FileVersion> version = new AtomicReference<>(new FileVersion("a", 1, 1));
     private final ChildPool pool = new ChildPool(
-            new PoolSize(
-                    1, 1, 2, new ChildRequest(100, 1, 4, FileVersion.NONE), 2, Duration.ofSeconds(60)),
+            new PoolSize(1, 1, 2, new ChildRequest(100, 1, 4, FileVersion.NONE), 2, Duration.ofSeconds(60)),
             factory,
             version::get,
             timers);

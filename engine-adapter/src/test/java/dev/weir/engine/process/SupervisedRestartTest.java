@@ -42,8 +42,8 @@ class SupervisedRestartTest {
     void whatWasCommittedIsThereAfterAKill() {
         try (SupervisedEngine engine = open()) {
             write(engine, "create table t as select i from range(1000) t(i)");
-            ArrowResult running = Rows.await(
-                    engine.execute(Databases.query("select i from range(100000000) t(i)", Access.READ))
+            ArrowResult running =
+                    Rows.await(engine.execute(Databases.query("select i from range(100000000) t(i)", Access.READ))
                             .result());
             assertThat(Rows.await(running.next())).isTrue();
             long first = pid(engine);

@@ -28,8 +28,8 @@ class SupervisorTest {
     }
 
     private Supervisor supervisor(Duration patience) {
-        Supervisor supervisor = new Supervisor(
-                factory, new ChildRequest(100, 1, 4, FileVersion.NONE), patience, timers, clock::get);
+        Supervisor supervisor =
+                new Supervisor(factory, new ChildRequest(100, 1, 4, FileVersion.NONE), patience, timers, clock::get);
         Rows.await(supervisor.open());
         return supervisor;
     }
@@ -93,11 +93,7 @@ class SupervisorTest {
     void aFirstStartThatFailsIsTheReason() {
         factory.atOnce = false;
         Supervisor supervisor = new Supervisor(
-                factory,
-                new ChildRequest(100, 1, 4, FileVersion.NONE),
-                Duration.ofSeconds(60),
-                timers,
-                clock::get);
+                factory, new ChildRequest(100, 1, 4, FileVersion.NONE), Duration.ofSeconds(60), timers, clock::get);
         CompletableFuture<Child> first = supervisor.open();
         factory.fail(factory.pending.get(0));
         assertThat(catchThrowableOfType(ChildStartException.class, () -> Rows.await(first))

@@ -70,6 +70,13 @@ final class ChildLauncher implements ChildFactory {
 
     private static final Logger log = LoggerFactory.getLogger(ChildLauncher.class);
 
+    /**
+     * How long a child or its gateway may be silent. The end of either is seen at once, by the pipe and the connection
+     * between them; only a process that is stopped is silent, or one on a machine that is busy beyond measure.
+     */
+    static final Duration SILENCE = Duration.ofSeconds(30);
+
+    private static final Duration HEARTBEAT = Duration.ofSeconds(2);
     private static final Duration START_TIME = Duration.ofSeconds(20);
     private static final Duration CLOSE_TIME = Duration.ofSeconds(25);
     private static final int SECRET_BYTES = 32;
@@ -158,8 +165,8 @@ final class ChildLauncher implements ChildFactory {
                 answer.port(),
                 null,
                 secret,
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(2),
+                SILENCE,
+                HEARTBEAT,
                 Duration.ZERO);
         child.connected(new RemoteEngine(settings, info, DuckDbEngine.scanner(plan.engine())));
     }

@@ -105,7 +105,7 @@ public final class ChildMain {
                     config.slots(),
                     UNBOUNDED,
                     config.windowBytes(),
-                    WorkerSettings.DEFAULT_HEARTBEAT_TIMEOUT,
+                    ChildLauncher.SILENCE,
                     config.limit(),
                     config.measured() ? PeakMemory.ofThisProcess() : () -> 0);
             WorkerServer started = new WorkerServer(opened, settings);

@@ -2,7 +2,6 @@ package dev.weir.engine.remote;
 
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
-import dev.weir.engine.wire.Command;
 import dev.weir.engine.wire.Control;
 import dev.weir.engine.wire.Frame;
 import dev.weir.engine.wire.Reply;
@@ -40,7 +39,7 @@ final class RemoteAsk<T> implements EngineCall<T>, Conversation, Exchange.Owner 
         this.ofEngine = ofEngine;
     }
 
-    RemoteAsk<T> start(Command command) {
+    RemoteAsk<T> start(Frame command) {
         sync.execute(() -> {
             ManagedChannel channel = all.channel();
             if (channel == null) {
@@ -53,7 +52,7 @@ final class RemoteAsk<T> implements EngineCall<T>, Conversation, Exchange.Owner 
             }
             Exchange made = new Exchange(channel, sync, this);
             exchange = made;
-            made.start(all.settings().secret(), Frame.of(command));
+            made.start(all.settings().secret(), command);
             made.request();
             Duration most = all.settings().connectTimeout();
             timeout = sync.schedule(() -> timedOut(made), most, all.timer());

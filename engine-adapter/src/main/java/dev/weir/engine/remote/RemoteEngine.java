@@ -3,6 +3,7 @@ package dev.weir.engine.remote;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
+import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineInfo;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineStats;
@@ -14,6 +15,7 @@ import dev.weir.engine.wire.Command;
 import dev.weir.engine.wire.Frame;
 import dev.weir.engine.wire.Reply;
 import dev.weir.engine.wire.Schemas;
+import dev.weir.engine.wire.Wire;
 import dev.weir.engine.wire.WireQuery;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -69,7 +71,8 @@ public final class RemoteEngine implements QueryEngine {
 
     /** Asks the worker for its figures, and so whether it lives; fails with UNAVAILABLE within the connect timeout. */
     public EngineCall<WorkerReport> report() {
-        return new RemoteAsk<>(all, (reply, frame) -> report((Reply.Report) reply), false).start(new Command.Report());
+        return new RemoteAsk<>(all, (reply, frame) -> report((Reply.Report) reply), false)
+                .start(framed(new Command.Report()));
     }
 
     private WorkerReport report(Reply.Report said) {
@@ -98,13 +101,23 @@ public final class RemoteEngine implements QueryEngine {
 
     @Override
     public EngineCall<StatementDescription> describe(EngineQuery query) {
-        WireQuery sent;
+        Frame command;
         try {
-            sent = WireQuery.of(query);
+            command = framed(new Command.Describe(WireQuery.of(query)));
         } catch (EngineException e) {
             return new Refused<>(e);
         }
-        return new RemoteAsk<>(all, RemoteEngine::description, true).start(new Command.Describe(sent));
+        return new RemoteAsk<>(all, RemoteEngine::description, true).start(command);
+    }
+
+    private static Frame framed(Command command) {
+        Frame frame = Frame.of(command);
+        byte[] json = frame.command();
+        if (json != null && json.length > Wire.MAX_PART_BYTES) {
+            throw new EngineException(
+                    EngineFailure.TOO_LARGE, "The statement's parameters are too large", "54000", -1, null);
+        }
+        return frame;
     }
 
     private static StatementDescription description(Reply reply, Frame frame) {
@@ -132,13 +145,13 @@ public final class RemoteEngine implements QueryEngine {
     }
 
     private EngineCall<ArrowResult> run(String token, Command command) {
-        return new RemoteRun(all, token, command).start().call();
+        return new RemoteRun(all, token, framed(command)).start().call();
     }
 
     @Override
     @SuppressWarnings("NullAway") // A CompletionStage<Void> completes with null.
     public EngineCall<Void> check() {
-        return new RemoteAsk<Void>(all, (reply, frame) -> null, true).start(new Command.Check());
+        return new RemoteAsk<Void>(all, (reply, frame) -> null, true).start(framed(new Command.Check()));
     }
 
     @Override

@@ -33,7 +33,7 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
 
     private final Conversations all;
     private final String token;
-    private final Command command;
+    private final Frame command;
     private final CompletableFuture<ArrowResult> opened = new CompletableFuture<>();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private final CompletableFuture<Void> callStopped = new CompletableFuture<>();
@@ -59,7 +59,7 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
     private int fruitless;
 
     /** @param token the one in the command */
-    RemoteRun(Conversations all, String token, Command command) {
+    RemoteRun(Conversations all, String token, Frame command) {
         this.all = all;
         this.token = token;
         this.command = command;
@@ -88,8 +88,9 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
         }
         Exchange made = new Exchange(channel, sync, this);
         exchange = made;
-        Command first = sent ? new Command.Resume(token, nextSeq, result == null, cancelled) : command;
-        made.start(all.settings().secret(), Frame.of(first));
+        made.start(
+                all.settings().secret(),
+                sent ? Frame.of(new Command.Resume(token, nextSeq, result == null, cancelled)) : command);
         RemoteResult reader = result;
         if (reader == null || cancelled || !reader.hasWaiting()) {
             made.request();
@@ -207,15 +208,17 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
         }
         stopTimeout();
         exchange = null;
-        sent |= from.wasSent();
         if (settled) {
             return;
         }
         if (status.isOk() && ended) {
             settle();
-            return;
+        } else if (!sent && (!from.wasSent() || Failures.isFinal(status))) {
+            giveUp(Failures.notReached(all.settings().name(), status));
+        } else {
+            sent = true;
+            retry(status);
         }
-        retry(status);
     }
 
     private void retry(Status status) {
@@ -226,9 +229,7 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
         }
         String worker = all.settings().name();
         boolean late = now - brokenAt >= all.settings().resume().toNanos();
-        if (!sent) {
-            giveUp(Failures.notReached(worker, status));
-        } else if (Failures.isFinal(status) || late || ++fruitless > MAX_FRUITLESS) {
+        if (Failures.isFinal(status) || late || ++fruitless > MAX_FRUITLESS) {
             giveUp(Failures.lost(worker, status));
         } else {
             log.debug("Worker {}: resuming at batch {} after {}", worker, nextSeq, status);

@@ -10,8 +10,11 @@ public final class Wire {
     /** Version of the commands; a worker refuses every other one. */
     public static final int PROTOCOL = 1;
 
-    /** Largest message that either side accepts. */
-    public static final int MAX_MESSAGE_BYTES = (64 << 20) + (1 << 20);
+    /** Largest command, and largest body of a batch. */
+    public static final int MAX_PART_BYTES = 64 << 20;
+
+    /** Largest message that either side accepts: one part, and room for what else is in it. */
+    public static final int MAX_MESSAGE_BYTES = MAX_PART_BYTES + (4 << 20);
 
     /** Carries the shared secret, with each call. */
     public static final Metadata.Key<String> AUTHORIZATION =

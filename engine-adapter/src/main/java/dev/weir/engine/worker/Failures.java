@@ -63,6 +63,11 @@ final class Failures {
                 null);
     }
 
+    static EngineException tooLarge() {
+        return new EngineException(
+                EngineFailure.TOO_LARGE, "A batch of the result is larger than a message may be", "54000", -1, null);
+    }
+
     /** What an engine failed with; anything but its own exception is a fault. */
     static EngineException of(Throwable thrown) {
         Throwable cause = thrown;

@@ -172,11 +172,19 @@ final class RunSession implements Session {
         pulling = false;
         if (stop == null) {
             if (Boolean.TRUE.equals(more)) {
-                batches.add(open.root());
+                retain(open);
             } else {
                 ended(open, failure);
             }
             pump();
+        }
+    }
+
+    private void retain(ArrowResult open) {
+        try {
+            batches.add(open.root());
+        } catch (RuntimeException e) {
+            ended(open, e);
         }
     }
 
@@ -191,7 +199,8 @@ final class RunSession implements Session {
         if (batch != null) {
             try {
                 batches.add(batch);
-            } catch (IOException e) {
+            } catch (IOException | RuntimeException e) {
+                batch.close();
                 ended(open, e);
             }
         } else {

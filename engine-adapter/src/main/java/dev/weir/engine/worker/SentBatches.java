@@ -2,6 +2,7 @@ package dev.weir.engine.worker;
 
 import dev.weir.engine.EncodedBatch;
 import dev.weir.engine.wire.Frame;
+import dev.weir.engine.wire.Wire;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -31,7 +32,11 @@ final class SentBatches {
         return held.isEmpty() || bytes + largest <= windowBytes;
     }
 
-    /** Retains what is in the root now. */
+    /**
+     * Retains what is in the root now.
+     *
+     * @throws dev.weir.engine.EngineException TOO_LARGE for what no message holds
+     */
     void add(VectorSchemaRoot root) {
         add(HeldBatch.retain(produced, root));
     }
@@ -42,6 +47,10 @@ final class SentBatches {
     }
 
     private void add(HeldBatch batch) {
+        if (batch.length() > Wire.MAX_PART_BYTES) {
+            batch.close();
+            throw Failures.tooLarge();
+        }
         held.addLast(batch);
         bytes += batch.length();
         largest = Math.max(largest, batch.length());

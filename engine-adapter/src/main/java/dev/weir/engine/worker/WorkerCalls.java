@@ -28,6 +28,9 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
 
     private static final Logger log = LoggerFactory.getLogger(WorkerCalls.class);
 
+    /** The next batch is copied to the transport when less than this waits there, so that it does not run dry. */
+    private static final int READY_BYTES = 1 << 20;
+
     private final QueryEngine engine;
     private final WorkerSettings settings;
     private final Runs runs;
@@ -49,6 +52,7 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
             return new ServerCall.Listener<>() {};
         }
         call.sendHeaders(new Metadata());
+        call.setOnReadyThreshold(READY_BYTES);
         call.request(1);
         return new Listener(call);
     }
@@ -115,7 +119,8 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
         } catch (EngineException e) {
             peer.fail(e);
         } catch (IOException | RuntimeException e) {
-            log.warn("A command cannot be read", e);
+            // The exception's message may hold parts of a statement.
+            log.warn("A command of a gateway cannot be read: {}", e.getClass().getSimpleName());
             peer.fail(Failures.malformed());
         }
         return null;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
@@ -11,6 +12,7 @@ import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.QueryContext;
 import dev.weir.engine.Rows;
+import dev.weir.engine.SessionSettings;
 import dev.weir.engine.worker.WorkerServer;
 import dev.weir.engine.worker.WorkerSettings;
 import java.io.IOException;
@@ -135,6 +137,20 @@ class RemoteLimitsTest {
                         EngineException.class, e -> assertThat(e.failure()).isEqualTo(EngineFailure.UNAVAILABLE))
                 .hasMessageContaining("secret");
         assertThatThrownBy(() -> Rows.await(stranger.report().result())).hasMessageContaining("secret");
+    }
+
+    @Test
+    void parametersThatNoMessageHoldsAreRefusedHere() {
+        EngineQuery large = new EngineQuery(
+                "q", "select ?", Access.READ, SessionSettings.NONE, List.of(List.of(new byte[60 << 20])), 10);
+        assertThat(failure(large).failure()).isEqualTo(EngineFailure.TOO_LARGE);
+    }
+
+    @Test
+    void aBatchThatNoMessageHoldsFails() {
+        assertThat(failure(query("select repeat('x', 40000000) as a, repeat('y', 40000000) as b", 0, null))
+                        .failure())
+                .isEqualTo(EngineFailure.TOO_LARGE);
     }
 
     @Test

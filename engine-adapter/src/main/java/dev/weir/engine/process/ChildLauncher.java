@@ -160,14 +160,7 @@ final class ChildLauncher implements ChildFactory {
                     setting == null ? "isolation" : setting, String.valueOf(answer.message()), null);
         }
         RemoteSettings settings = new RemoteSettings(
-                child.name(),
-                "127.0.0.1",
-                answer.port(),
-                null,
-                secret,
-                SILENCE,
-                HEARTBEAT,
-                Duration.ZERO);
+                child.name(), "127.0.0.1", answer.port(), null, secret, SILENCE, HEARTBEAT, Duration.ZERO);
         child.connected(new RemoteEngine(settings, info, DuckDbEngine.scanner(plan.engine())));
     }
 

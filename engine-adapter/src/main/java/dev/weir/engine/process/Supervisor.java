@@ -96,13 +96,15 @@ final class Supervisor implements AutoCloseable {
             now = current;
         }
         CompletableFuture<Lease> lease = new CompletableFuture<>();
-        var late = timers.schedule(
-                () -> lease.completeExceptionally(
-                        ChildFailures.unavailable("The engine's process is being started anew; try again")),
-                now.isDone() ? 0 : patience.toMillis(),
-                TimeUnit.MILLISECONDS);
+        if (!now.isDone()) {
+            var late = timers.schedule(
+                    () -> lease.completeExceptionally(
+                            ChildFailures.unavailable("The engine's process is being started anew; try again")),
+                    patience.toMillis(),
+                    TimeUnit.MILLISECONDS);
+            lease.whenComplete((share, thrown) -> late.cancel(false));
+        }
         now.whenComplete((child, thrown) -> {
-            late.cancel(false);
             if (thrown != null) {
                 lease.completeExceptionally(ChildFailures.of(thrown));
             } else {

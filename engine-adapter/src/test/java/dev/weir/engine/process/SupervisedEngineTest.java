@@ -8,6 +8,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** A database in a child process, held to what every engine must do. */
 class SupervisedEngineTest extends QueryEngineContract {
 
+    /** What the process runs from is made once. */
+    @TempDir
+    static Path processes;
+
     @TempDir
     Path directory;
 
@@ -15,7 +19,7 @@ class SupervisedEngineTest extends QueryEngineContract {
     protected QueryEngine open() {
         return SupervisedEngine.open(new SupervisedSettings(
                 Databases.settings(directory.resolve("db.duckdb"), false, directory, 1L << 30, 1L << 30),
-                directory.resolve("processes"),
+                processes,
                 256L << 20));
     }
 }

@@ -118,8 +118,8 @@ class NodeGuardTest {
     void theMemoryOfChildrenIsCounted() throws IOException {
         write("proc/self/status", "Name:\tjava\nVmRSS:\t    2048 kB\n");
         write("proc/7/status", "Name:\tjava\nVmRSS:\t    4096 kB\nRssAnon:\t    1024 kB\n");
-        NodeMemory memory = new NodeMemory(
-                directory.resolve("proc"), directory.resolve("cgroup"), 1L << 30, () -> List.of(7L, 8L));
+        NodeMemory memory =
+                new NodeMemory(directory.resolve("proc"), directory.resolve("cgroup"), 1L << 30, () -> List.of(7L, 8L));
         assertThat(memory.read()).contains(new NodeMemory.Use(3L << 20, 1L << 30));
     }
 

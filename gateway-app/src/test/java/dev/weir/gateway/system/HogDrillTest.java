@@ -113,7 +113,8 @@ class HogDrillTest {
             HttpResponse<String> answer = gateway.sql(TestGateway.READER, "text/csv", Oracle.query(number));
             String before = known.putIfAbsent(number, answer.body());
             if (answer.statusCode() != 200 || (before != null && !before.equals(answer.body()))) {
-                wrong.add("Q" + number + ": " + answer.statusCode() + " " + answer.body().lines().limit(3).toList());
+                wrong.add("Q" + number + ": " + answer.statusCode() + " "
+                        + answer.body().lines().limit(3).toList());
             }
             reads.incrementAndGet();
         }

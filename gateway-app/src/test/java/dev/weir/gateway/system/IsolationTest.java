@@ -55,7 +55,8 @@ class IsolationTest {
             assertThat(hog.body()).contains("MEMORY_LIMIT", "weir.admission.memory.per-query");
             assertThat(sql(gateway, TestGateway.READER, "select 42 as x").statusCode())
                     .isEqualTo(200);
-            assertThat(sql(gateway, TestGateway.WRITER, "create table t (i int)").statusCode())
+            assertThat(sql(gateway, TestGateway.WRITER, "create table t (i int)")
+                            .statusCode())
                     .isEqualTo(403);
         }
     }

@@ -282,15 +282,14 @@ final class ChildPool implements AutoCloseable {
             backingOff = true;
         }
         log.warn("A process cannot be started ({}); tried again in {} ms", ChildFailures.root(thrown), delay);
-        var unused = timers.schedule(
-                () -> {
-                    synchronized (lock) {
-                        backingOff = false;
-                    }
-                    serve();
-                },
-                delay,
-                TimeUnit.MILLISECONDS);
+        var unused = timers.schedule(this::tryAgain, delay, TimeUnit.MILLISECONDS);
+    }
+
+    private void tryAgain() {
+        synchronized (lock) {
+            backingOff = false;
+        }
+        serve();
     }
 
     /** Every child there is, in the order of their start. */

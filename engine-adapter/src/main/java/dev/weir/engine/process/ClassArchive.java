@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The JVM's archive of the classes that a child loads (class data sharing): it saves a good third of each start. Made by
+ * The JVM's archive of the classes that a child loads (class data sharing): it saves a fifth of each start. Made by
  * one child at the first start of a version; without it everything works, only slower.
  */
 final class ClassArchive {

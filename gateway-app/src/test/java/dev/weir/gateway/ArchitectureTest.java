@@ -87,7 +87,15 @@ class ArchitectureTest {
             .resideOutsideOfPackages(CONFIG, CLI)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("dev.weir.engine.duckdb..", "dev.weir.engine.flightsql..");
+            .resideInAnyPackage("dev.weir.engine.*..");
+
+    @ArchTest
+    static final ArchRule onlyTheGatewayKnowsTheProcesses = noClasses()
+            .that()
+            .resideOutsideOfPackages("dev.weir.engine.process..", GATEWAY)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("dev.weir.engine.process..");
 
     @ArchTest
     static final ArchRule queryKnowsNoFront = noClasses()

@@ -67,7 +67,7 @@ public final class DuckDbEngine implements QueryEngine {
      * @throws DuckDbOpenException when that fails; its message says what is wrong
      */
     public static DuckDbEngine open(DuckDbSettings settings) {
-        EngineThreads threads = new EngineThreads(settings.maxEngineThreads());
+        EngineThreads threads = new EngineThreads(settings.maxEngineThreads(), settings.stackBytes());
         CompletableFuture<DuckDBConnection> opened = new CompletableFuture<>();
         CompletableFuture<String> version = new CompletableFuture<>();
         threads.run(() -> {

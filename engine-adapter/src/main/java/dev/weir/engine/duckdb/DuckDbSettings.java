@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxTempBytes limit of the temp directory, set by SET since the connection property is not enforced
  * @param threads DuckDB's worker threads
  * @param maxEngineThreads most of our own threads in native calls at once; a call beyond fails with UNAVAILABLE
+ * @param stackBytes stack of each of them; a small one ends the process on nested statements that the scan lets through
  */
 public record DuckDbSettings(
         @Nullable Path database,
@@ -30,7 +31,37 @@ public record DuckDbSettings(
         long memoryLimitBytes,
         long maxTempBytes,
         int threads,
-        int maxEngineThreads) {
+        int maxEngineThreads,
+        long stackBytes) {
+
+    /** Takes memory only as far as it is used. */
+    public static final long DEFAULT_STACK_BYTES = 64L << 20;
+
+    /** Settings with the default stacks. */
+    public DuckDbSettings(
+            @Nullable Path database,
+            boolean readOnly,
+            Path directory,
+            List<Path> allowedDirectories,
+            Map<String, Path> parquetViews,
+            List<String> initSql,
+            long memoryLimitBytes,
+            long maxTempBytes,
+            int threads,
+            int maxEngineThreads) {
+        this(
+                database,
+                readOnly,
+                directory,
+                allowedDirectories,
+                parquetViews,
+                initSql,
+                memoryLimitBytes,
+                maxTempBytes,
+                threads,
+                maxEngineThreads,
+                DEFAULT_STACK_BYTES);
+    }
 
     /** What statements may read and write: the allowed directories and those of the Parquet views. */
     FilePaths files() {

@@ -16,17 +16,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class EngineThreads {
 
-    private static final long STACK_BYTES = 64L << 20;
-
     private static final int SET_ASIDE = 8;
 
     private final int maxCalls;
+    private final long stackBytes;
     private final AtomicInteger active = new AtomicInteger();
     private final AtomicInteger numbers = new AtomicInteger();
     private final ThreadPoolExecutor pool;
 
-    EngineThreads(int maxCalls) {
+    EngineThreads(int maxCalls, long stackBytes) {
         this.maxCalls = maxCalls;
+        this.stackBytes = stackBytes;
         this.pool = new ThreadPoolExecutor(
                 0, Integer.MAX_VALUE, 60, TimeUnit.SECONDS, new SynchronousQueue<>(), EngineThread::new);
     }
@@ -103,7 +103,7 @@ final class EngineThreads {
         private @Nullable Runnable following;
 
         EngineThread(Runnable body) {
-            super(null, body, "weir-duckdb-" + numbers.incrementAndGet(), STACK_BYTES);
+            super(null, body, "weir-duckdb-" + numbers.incrementAndGet(), stackBytes);
             setDaemon(true);
         }
 

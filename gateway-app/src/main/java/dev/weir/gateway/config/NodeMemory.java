@@ -5,10 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
- * Memory in use and its limit, from Linux's files: of the cgroup where it has a limit, else of the process and the
- * machine.
+ * Memory in use and its limit, from Linux's files: of the cgroup where it has a limit, else of the process, its children
+ * and the machine.
  */
 final class NodeMemory {
 
@@ -18,6 +19,7 @@ final class NodeMemory {
     private final Path proc;
     private final Path cgroups;
     private final long machineBytes;
+    private final Supplier<List<Long>> children;
 
     /**
      * @param used bytes that cannot be given up
@@ -34,6 +36,12 @@ final class NodeMemory {
      * @param cgroups usually /sys/fs/cgroup
      */
     NodeMemory(Path proc, Path cgroups, long machineBytes) {
+        this(proc, cgroups, machineBytes, List::of);
+    }
+
+    /** @param children process ids whose memory counts as this process's own */
+    NodeMemory(Path proc, Path cgroups, long machineBytes, Supplier<List<Long>> children) {
+        this.children = children;
         this.proc = proc;
         this.cgroups = cgroups;
         this.machineBytes = machineBytes;
@@ -41,7 +49,7 @@ final class NodeMemory {
 
     /** Empty where the files are not there. */
     Optional<Use> read() {
-        long resident = resident();
+        long resident = withChildren(kilobytes("self", "VmRSS:"));
         Path group = group();
         long limit = number(group.resolve("memory.max"));
         long current = number(group.resolve("memory.current"));
@@ -51,10 +59,22 @@ final class NodeMemory {
         return resident < 0 ? Optional.empty() : Optional.of(new Use(resident, machineBytes));
     }
 
-    /** The process's resident memory in bytes; -1 when it is not known. */
-    private long resident() {
-        return lines(proc.resolve("self").resolve("status")).stream()
-                .filter(line -> line.startsWith("VmRSS:"))
+    /** Only what is theirs alone: the library that they all run is counted once, with this process. */
+    private long withChildren(long own) {
+        if (own < 0) {
+            return own;
+        }
+        long bytes = own;
+        for (long child : children.get()) {
+            bytes += Math.max(0, kilobytes(Long.toString(child), "RssAnon:"));
+        }
+        return bytes;
+    }
+
+    /** A field of a process's status, in bytes; -1 when it is not known. */
+    private long kilobytes(String process, String field) {
+        return lines(proc.resolve(process).resolve("status")).stream()
+                .filter(line -> line.startsWith(field))
                 .map(line -> line.replaceAll("[^0-9]", ""))
                 .mapToLong(kilobytes -> Long.parseLong(kilobytes) << 10)
                 .findFirst()
@@ -66,12 +86,22 @@ final class NodeMemory {
             if (line.startsWith("0::/")) {
                 Path own = cgroups.resolve(line.substring("0::/".length()));
                 if (Files.exists(own.resolve("memory.max"))) {
-                    return own;
+                    return limiting(own);
                 }
             }
         }
         // In a container the own group is mounted as the root.
         return cgroups;
+    }
+
+    /** The group whose limit holds: the own one, or the nearest above it that has one. */
+    private Path limiting(Path own) {
+        for (Path group = own; group != null && group.startsWith(cgroups); group = group.getParent()) {
+            if (number(group.resolve("memory.max")) > 0) {
+                return group;
+            }
+        }
+        return own;
     }
 
     private static long caches(Path group) {

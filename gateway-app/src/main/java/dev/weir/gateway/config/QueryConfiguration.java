@@ -4,6 +4,7 @@ import dev.weir.admission.AdmissionController;
 import dev.weir.admission.AdmissionControllers;
 import dev.weir.admission.AdmissionLimits;
 import dev.weir.admission.AdmissionListener;
+import dev.weir.engine.EngineNode;
 import dev.weir.engine.QueryEngine;
 import dev.weir.gateway.metrics.GatewayMetrics;
 import dev.weir.gateway.metrics.QueryLog;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -34,6 +36,9 @@ class QueryConfiguration {
 
     private static final long POLL_SECONDS = 5;
     private static final long GUARD_MILLIS = 250;
+
+    /** How a node that is a child of this process is addressed. */
+    private static final String CHILD_ADDRESS = "pid ";
 
     @Bean
     Clock clock() {
@@ -142,8 +147,13 @@ class QueryConfiguration {
     /** Looks at the machine's memory on a thread of its own: files can be slow just then. */
     @Bean(destroyMethod = "shutdownNow")
     ScheduledExecutorService memoryGuard(
-            RuntimeLimits limits, StartHolds holds, DefaultQueryService service, RealTimers timers) {
-        NodeMemory memory = new NodeMemory(Path.of("/proc"), Path.of("/sys/fs/cgroup"), MachineMemory.bytes());
+            RuntimeLimits limits,
+            StartHolds holds,
+            DefaultQueryService service,
+            QueryEngine engine,
+            RealTimers timers) {
+        NodeMemory memory = new NodeMemory(
+                Path.of("/proc"), Path.of("/sys/fs/cgroup"), MachineMemory.bytes(), () -> children(engine));
         NodeGuard guard = new NodeGuard(
                 memory::read,
                 timers::nanoTime,
@@ -154,6 +164,15 @@ class QueryConfiguration {
         var unused = watching.scheduleWithFixedDelay(
                 () -> guarded(guard::look), GUARD_MILLIS, GUARD_MILLIS, TimeUnit.MILLISECONDS);
         return watching;
+    }
+
+    /** Processes of this machine that run the engine's queries. */
+    private static List<Long> children(QueryEngine engine) {
+        return engine.nodes().stream()
+                .map(EngineNode::address)
+                .filter(address -> address.startsWith(CHILD_ADDRESS))
+                .map(address -> Long.parseLong(address.substring(CHILD_ADDRESS.length())))
+                .toList();
     }
 
     /** An exception thrown on would end the schedule for good. */

@@ -258,7 +258,7 @@ public record WeirProperties(
     /**
      * The engine behind the gateway.
      *
-     * @param duckdb DuckDB in the gateway's process
+     * @param duckdb DuckDB on this machine
      */
     public record Engine(@DefaultValue DuckDb duckdb) {
 
@@ -270,26 +270,48 @@ public record WeirProperties(
 
         /** Where queries run. */
         public enum Isolation {
-            /** One instance in the gateway's process for all queries. */
-            SHARED
+            /** One instance for all queries. */
+            SHARED,
+            /** A process for each query, with a limit of its own; for read-only data. */
+            PROCESS
+        }
+
+        /** Which process holds the one instance that all queries share. */
+        public enum Owner {
+            /** The gateway's own. */
+            GATEWAY,
+            /** A child of the gateway, started anew when it crashes. */
+            CHILD
         }
 
         /**
-         * DuckDB in the gateway's process.
+         * DuckDB on this machine.
          *
          * @param database the database file; without one an in-memory database is used
          * @param access read-write or read-only
-         * @param isolation where queries run
+         * @param isolation shared: one instance for all queries; process: a process for each query with a hard limit of
+         *     its own (weir.admission.memory.per-query), for files and databases that are read-only
+         * @param process under isolation=shared, where the instance is: gateway or child, a process that is started anew
+         *     when it crashes
+         * @param processHeap Java heap of the child under process=child; results are not in it
+         * @param processes under isolation=process, most queries at once; by default as many as memory.per-query fits into
+         *     memory.budget, at most max-running + max-paused
+         * @param warmProcesses under isolation=process, processes kept ready or in use; by default max-running, at most
+         *     processes
          * @param allowedDirectories directories that statements may read files from
          * @param parquetViews views by name over directories of Parquet files
          * @param initSql statements run at the start, before the configuration is locked
          * @param threads DuckDB's threads; by default the cores
-         * @param maxTempSize limit of temporary files
+         * @param maxTempSize limit of temporary files, of all processes together
          */
         public record DuckDb(
                 @Nullable Path database,
                 @DefaultValue("read-write") DatabaseAccess access,
                 @DefaultValue("shared") Isolation isolation,
+                @DefaultValue("gateway") Owner process,
+                @DefaultValue("256MB") DataSize processHeap,
+                @Nullable Integer processes,
+                @Nullable Integer warmProcesses,
                 @DefaultValue List<Path> allowedDirectories,
                 @DefaultValue Map<String, Path> parquetViews,
                 @DefaultValue List<String> initSql,

@@ -105,6 +105,25 @@ class NodeGuardTest {
     }
 
     @Test
+    void theLimitOfAGroupAboveHolds() throws IOException {
+        write("proc/self/cgroup", "0::/pod/weir\n");
+        write("cgroup/pod/weir/memory.max", "max\n");
+        write("cgroup/pod/weir/memory.current", "900\n");
+        write("cgroup/pod/memory.max", "8388608\n");
+        write("cgroup/pod/memory.current", "7000000\n");
+        assertThat(memory().read()).contains(new NodeMemory.Use(7_000_000, 8L << 20));
+    }
+
+    @Test
+    void theMemoryOfChildrenIsCounted() throws IOException {
+        write("proc/self/status", "Name:\tjava\nVmRSS:\t    2048 kB\n");
+        write("proc/7/status", "Name:\tjava\nVmRSS:\t    4096 kB\nRssAnon:\t    1024 kB\n");
+        NodeMemory memory =
+                new NodeMemory(directory.resolve("proc"), directory.resolve("cgroup"), 1L << 30, () -> List.of(7L, 8L));
+        assertThat(memory.read()).contains(new NodeMemory.Use(3L << 20, 1L << 30));
+    }
+
+    @Test
     void theRootsFilesAreThoseOfAContainer() throws IOException {
         write("proc/self/cgroup", "0::/\n");
         write("cgroup/memory.max", "8388608\n");

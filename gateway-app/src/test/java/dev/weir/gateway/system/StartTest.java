@@ -91,6 +91,19 @@ class StartTest {
     }
 
     @Test
+    void isolationThatDoesNotFitTheDatabaseIsNamed() {
+        String database = "--weir.engine.duckdb.database=" + data.resolve("db.duckdb");
+        assertThat(failure(database, "--weir.engine.duckdb.isolation=process"))
+                .contains("weir.engine.duckdb.isolation", "weir.engine.duckdb.access");
+        assertThat(failure("--weir.engine.duckdb.isolation=process", "--weir.engine.duckdb.process=child"))
+                .contains("weir.engine.duckdb.isolation", "weir.engine.duckdb.process");
+        assertThat(failure("--weir.engine.duckdb.isolation=process", "--weir.engine.duckdb.processes=1000"))
+                .contains("weir.engine.duckdb.processes", "weir.admission.memory.per-query");
+        assertThat(failure("--weir.engine.duckdb.isolation=process", "--weir.engine.duckdb.warm-processes=1000"))
+                .contains("weir.engine.duckdb.warm-processes");
+    }
+
+    @Test
     void aMissingDirectoryIsNamed() {
         assertThat(failure("--weir.engine.duckdb.parquet-views.events=" + directory.resolve("missing")))
                 .contains("weir.engine.duckdb.parquet-views.events");

@@ -5,7 +5,6 @@ import dev.weir.engine.EncodedBatch;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StatementKind;
-import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.AdmissionView;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Description;
@@ -221,8 +220,7 @@ final class FakeQueries implements QueryService {
 
         private QuerySnapshot snapshot(QueryState state, GatewayErrorCode error, String message) {
             Script script = scripts.get(request.sql());
-            return Snapshots.of(
-                    this, state, script == null ? null : script.kind(), position, error, message);
+            return Snapshots.of(this, state, script == null ? null : script.kind(), position, error, message);
         }
 
         @Override

@@ -65,7 +65,31 @@ class ArchitectureTest {
             .resideInAPackage("dev.weir.engine")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("dev.weir.engine.duckdb..", "dev.weir.engine.flightsql..");
+            .resideInAnyPackage("dev.weir.engine.*..");
+
+    @ArchTest
+    static final ArchRule onlyItsTwoSidesKnowTheProtocol = noClasses()
+            .that()
+            .resideOutsideOfPackages("dev.weir.engine.wire..", "dev.weir.engine.worker..", "dev.weir.engine.remote..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("dev.weir.engine.wire..");
+
+    @ArchTest
+    static final ArchRule theTwoSidesKnowNoEngine = noClasses()
+            .that()
+            .resideInAnyPackage("dev.weir.engine.worker..", "dev.weir.engine.remote..", "dev.weir.engine.wire..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("dev.weir.engine.duckdb..", "dev.weir.engine.process..", "dev.weir.engine.cluster..");
+
+    @ArchTest
+    static final ArchRule theTwoSidesKnowNothingOfEachOther = noClasses()
+            .that()
+            .resideInAPackage("dev.weir.engine.worker..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("dev.weir.engine.remote..");
 
     @ArchTest
     static final ArchRule severalWorkersAreReachedAsEachOfThemIs = noClasses()

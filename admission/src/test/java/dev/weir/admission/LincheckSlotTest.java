@@ -1,5 +1,6 @@
 package dev.weir.admission;
 
+import static dev.weir.admission.ModelChecking.inOneStep;
 import static dev.weir.admission.ModelChecking.onlyTheController;
 import static dev.weir.admission.ModelChecking.options;
 import static dev.weir.admission.ModelChecking.request;
@@ -14,23 +15,25 @@ class LincheckSlotTest {
 
     @Test
     void aGrantACancelAndATimeoutOfOneWaiterAgreeOnItsEnd() {
-        options(2, 250)
+        options(2, 150)
                 .actorsPerThread(2)
                 .actorsBefore(0)
                 .actorsAfter(1)
                 .sequentialSpecification(OneWaiter.class)
                 .addGuarantee(onlyTheController())
+                .addGuarantee(inOneStep(OneWaiterCalls.class, "arrive"))
                 .check(OneWaiterCalls.class);
     }
 
     @Test
     void aSlotThatIsLentTakenBackAndGivenBackIsCountedOnce() {
-        options(2, 150)
+        options(2, 100)
                 .actorsPerThread(2)
                 .actorsBefore(0)
                 .actorsAfter(1)
                 .sequentialSpecification(OnePaused.class)
                 .addGuarantee(onlyTheController())
+                .addGuarantee(inOneStep(OnePausedCalls.class, "permit"))
                 .check(OnePausedCalls.class);
     }
 

@@ -48,9 +48,11 @@ class LincheckTest {
     @Test
     @Tag("full")
     void theControllerIsLinearizableOverManyScenarios() {
-        options(30, 500)
+        options(20, 150)
                 .threads(3)
+                .actorsPerThread(3)
                 .sequentialSpecification(FirstComeFirstServed.class)
+                .addGuarantee(onlyTheController())
                 .check(ControllerCalls.class);
     }
 

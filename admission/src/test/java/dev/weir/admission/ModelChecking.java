@@ -46,6 +46,13 @@ final class ModelChecking {
         return ManagedStrategyGuaranteeKt.forClasses(others).allMethods().treatAsAtomic();
     }
 
+    /** Leaves out the interleavings within one method of a test, which makes what the calls under test begin with. */
+    static ManagedStrategyGuarantee inOneStep(Class<?> calls, String method) {
+        return ManagedStrategyGuaranteeKt.forClasses(calls.getName())
+                .methods(method)
+                .treatAsAtomic();
+    }
+
     /** A controller whose time stands still and whose alarms never ring. */
     static FairAdmissionController controller(AdmissionLimits limits, AdmissionListener listener) {
         return new FairAdmissionController(

@@ -120,13 +120,12 @@ class ReferenceModelTest {
         /** What was said before must be what happened, but that a wait is not refused for its length. */
         private static void checkExplained(Explanation.Decision explained, Gate.Query real) {
             boolean inLane = real.permit != null && real.permit.inShortLane();
-            boolean holds =
-                    switch (explained) {
-                        case RUN -> real.isRunning() && !inLane;
-                        case RUN_SHORT -> inLane;
-                        case WAIT -> !real.isRunning();
-                        case REFUSE -> real.rejection != null;
-                    };
+            boolean holds = switch (explained) {
+                case RUN -> real.isRunning() && !inLane;
+                case RUN_SHORT -> inLane;
+                case WAIT -> !real.isRunning();
+                case REFUSE -> real.rejection != null;
+            };
             assertThat(holds).as("%s was to %s", real.id, explained).isTrue();
         }
 

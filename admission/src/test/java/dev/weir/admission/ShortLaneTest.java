@@ -210,7 +210,9 @@ class ShortLaneTest {
             heavy.add(tight.submit(tight.request("bob", "scan", Priority.NORMAL, true)));
         }
         Gate.Query query = tight.submit(tight.request("ann", "lookup"));
-        assertThat(query.isWaiting()).as("all memory is reserved, two slots are free").isTrue();
+        assertThat(query.isWaiting())
+                .as("all memory is reserved, two slots are free")
+                .isTrue();
 
         int done = 0;
         while (query.isWaiting()) {

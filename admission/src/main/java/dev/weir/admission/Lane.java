@@ -67,7 +67,10 @@ final class Lane {
         return shortQueue.nobodyInTurn() && (mainQueue.nobodyInTurn() || !capacity.isFree(Slots.ALL));
     }
 
-    /** Whether a newcomer that takes a slot of all takes nothing that somebody waits for before the lane. */
+    /**
+     * Whether a newcomer may have a slot of all with nobody passed over who waits for the lane: for memory, if there are
+     * places; for whatever, if the newcomer would wait there, too.
+     */
     boolean nobodyIsOvertakenBy(Slots waitsFor) {
         return shortQueue.nobodyInTurn() || (waitsFor == Slots.ALL && !capacity.isFree(Slots.SHORT));
     }

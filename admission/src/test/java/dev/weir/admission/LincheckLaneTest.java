@@ -4,6 +4,7 @@ import static dev.weir.admission.ModelChecking.inOneStep;
 import static dev.weir.admission.ModelChecking.onlyTheController;
 import static dev.weir.admission.ModelChecking.options;
 import static dev.weir.admission.ModelChecking.request;
+import static dev.weir.admission.ModelChecking.scenario;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,19 +23,24 @@ class LincheckLaneTest {
 
     @Test
     void aPlaceInTheLaneIsGrantedOverrunAndGivenBackOnce() {
-        lane(4, 40).actorsPerThread(2).check(OneLaneCalls.class);
+        lane(1, 60).actorsPerThread(2).check(OneLaneCalls.class);
     }
 
     @Test
     @Tag("full")
     void aPlaceInTheLaneIsGrantedOverrunAndGivenBackOnceOverManyScenarios() {
-        lane(20, 100).actorsPerThread(3).check(OneLaneCalls.class);
+        lane(10, 150).actorsPerThread(3).check(OneLaneCalls.class);
     }
 
     private static ModelCheckingOptions lane(int iterations, int invocations) {
         return options(iterations, invocations)
                 .actorsBefore(0)
                 .actorsAfter(2)
+                .addCustomScenario(scenario(OneLaneCalls.class, "passTime", "ring", "count count", "closeSecond count"))
+                .addCustomScenario(
+                        scenario(OneLaneCalls.class, "passTime", "ring", "closeFirst count", "closeSecond count"))
+                .addCustomScenario(scenario(OneLaneCalls.class, "passTime", "ring", "cancelSecond admitThird", "count"))
+                .addCustomScenario(scenario(OneLaneCalls.class, "", "closeFirst", "cancelSecond admitThird", "count"))
                 .sequentialSpecification(OneLane.class)
                 .addGuarantee(onlyTheController())
                 .addGuarantee(inOneStep(OneLaneCalls.class, "arrive"));

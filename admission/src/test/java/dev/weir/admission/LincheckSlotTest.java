@@ -4,6 +4,7 @@ import static dev.weir.admission.ModelChecking.inOneStep;
 import static dev.weir.admission.ModelChecking.onlyTheController;
 import static dev.weir.admission.ModelChecking.options;
 import static dev.weir.admission.ModelChecking.request;
+import static dev.weir.admission.ModelChecking.scenario;
 
 import java.time.Duration;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -15,7 +16,10 @@ class LincheckSlotTest {
 
     @Test
     void aGrantACancelAndATimeoutOfOneWaiterAgreeOnItsEnd() {
-        options(2, 150)
+        options(1, 100)
+                .addCustomScenario(scenario(OneWaiterCalls.class, "", "close", "cancel count", "count"))
+                .addCustomScenario(scenario(OneWaiterCalls.class, "", "close", "expire count", "count"))
+                .addCustomScenario(scenario(OneWaiterCalls.class, "", "cancel", "expire count", "count"))
                 .actorsPerThread(2)
                 .actorsBefore(0)
                 .actorsAfter(1)
@@ -27,7 +31,9 @@ class LincheckSlotTest {
 
     @Test
     void aSlotThatIsLentTakenBackAndGivenBackIsCountedOnce() {
-        options(2, 100)
+        options(1, 100)
+                .addCustomScenario(scenario(OnePausedCalls.class, "", "pause", "close", "count"))
+                .addCustomScenario(scenario(OnePausedCalls.class, "pause", "resume", "close count", "count"))
                 .actorsPerThread(2)
                 .actorsBefore(0)
                 .actorsAfter(1)

@@ -3,6 +3,7 @@ package dev.weir.admission;
 import static dev.weir.admission.ModelChecking.onlyTheController;
 import static dev.weir.admission.ModelChecking.options;
 import static dev.weir.admission.ModelChecking.request;
+import static dev.weir.admission.ModelChecking.scenario;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -38,8 +39,11 @@ class LincheckTest {
 
     @Test
     void theControllerIsLinearizable() {
-        options(4, 50)
+        options(2, 50)
                 .actorsPerThread(2)
+                .addCustomScenario(scenario(ControllerCalls.class, "", "admit:0 close:0", "admit:1 cancel:1", "count"))
+                .addCustomScenario(scenario(ControllerCalls.class, "admit:0", "close:0", "admit:1 close:1", "count"))
+                .addCustomScenario(scenario(ControllerCalls.class, "admit:0 admit:1", "update:2", "cancel:1", "count"))
                 .sequentialSpecification(FirstComeFirstServed.class)
                 .addGuarantee(onlyTheController())
                 .check(ControllerCalls.class);

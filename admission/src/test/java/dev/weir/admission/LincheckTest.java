@@ -1,5 +1,6 @@
 package dev.weir.admission;
 
+import static dev.weir.admission.ModelChecking.inOneStep;
 import static dev.weir.admission.ModelChecking.onlyTheController;
 import static dev.weir.admission.ModelChecking.options;
 import static dev.weir.admission.ModelChecking.request;
@@ -13,7 +14,6 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
-import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -32,8 +32,9 @@ class LincheckTest {
                 .actorsPerThread(1)
                 .actorsBefore(0)
                 .actorsAfter(0)
-                .verifier(EpsilonVerifier.class)
+                .sequentialSpecification(ClosedPermit.class)
                 .addGuarantee(onlyTheController())
+                .addGuarantee(inOneStep(PermitCalls.class, "permit"))
                 .check(PermitCalls.class);
     }
 
@@ -93,6 +94,18 @@ class LincheckTest {
         @Operation
         public boolean isWaiting() {
             return waiter.isWaiting();
+        }
+    }
+
+    /** What closing must look like from outside: nothing comes of it, above all no exception. */
+    public static class ClosedPermit {
+
+        public void finish() {
+            // Nobody is told anything.
+        }
+
+        public void abort() {
+            // Nor here.
         }
     }
 

@@ -53,7 +53,7 @@ class LincheckTest {
     @Test
     @Tag("full")
     void theControllerIsLinearizableOverManyScenarios() {
-        options(20, 150)
+        options(12, 120)
                 .threads(3)
                 .actorsPerThread(3)
                 .sequentialSpecification(FirstComeFirstServed.class)

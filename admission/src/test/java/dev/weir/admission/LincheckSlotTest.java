@@ -11,7 +11,10 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** One slot that two queries want, under every interleaving that is tried: with a timeout, with a pause. */
+/**
+ * One slot that two queries want, under every interleaving that is tried: with a timeout, with a pause. The latter fails,
+ * for one, when a pause looks at the permit's place before it has the lock, and the permit is closed in between.
+ */
 class LincheckSlotTest {
 
     @Test

@@ -128,8 +128,12 @@ final class Admitter {
         if (waiter.slots == Slots.SHORT && lane.overtakesNobody() && canStart(waiter, Slots.SHORT)) {
             return Slots.SHORT;
         }
-        boolean alone = mainQueue.nobodyInTurn() && (waiter.slots == Slots.ALL || shortQueue.nobodyInTurn());
-        return alone && pauses.nobodyAsks() && canStart(waiter, Slots.ALL) ? Slots.ALL : null;
+        return mainQueue.nobodyInTurn()
+                        && lane.nobodyIsOvertakenBy(waiter.slots)
+                        && pauses.nobodyAsks()
+                        && canStart(waiter, Slots.ALL)
+                ? Slots.ALL
+                : null;
     }
 
     /** Whether nothing but somebody's earlier turn keeps a query from one of these slots. */
@@ -192,33 +196,48 @@ final class Admitter {
         if (draining) {
             return;
         }
-        boolean more = true;
-        while (more) {
-            more = grantNext(mainQueue, Slots.ALL, now, decisions);
-            if (!more && !mainQueue.isHolding()) {
-                more = grantNext(shortQueue, Slots.SHORT, now, decisions)
-                        || grantNext(shortQueue, Slots.ALL, now, decisions);
-                if (more) {
-                    mainQueue.countPasses();
-                }
-            }
+        for (Turn turn = nextTurn(); turn != null; turn = nextTurn()) {
+            take(turn, now, decisions);
         }
     }
 
-    /** Grants one; false when none of this queue can have such a slot. */
-    private boolean grantNext(FairQueue queue, Slots slots, long now, Decisions decisions) {
-        Waiter waiter = queue.next(slots);
-        if (waiter == null) {
-            return false;
+    /** Who is to have what next. */
+    record Turn(Waiter waiter, Slots slots) {}
+
+    /** Whose turn it is: first among all, then in the lane; who was passed over often enough goes before the others. */
+    @Nullable
+    Turn nextTurn() {
+        Waiter amongAll = mainQueue.next(Slots.ALL);
+        Waiter inLane = shortQueue.next(Slots.SHORT);
+        boolean laneFirst = inLane == null ? shortQueue.isHolding() : inLane.wasPassedOver();
+        // The one among all comes before the one in the lane: so two that hold never keep each other waiting.
+        if (amongAll != null && (amongAll.wasPassedOver() || !laneFirst)) {
+            return new Turn(amongAll, Slots.ALL);
         }
+        if (mainQueue.isHolding()) {
+            return null;
+        }
+        if (inLane != null) {
+            return new Turn(inLane, Slots.SHORT);
+        }
+        Waiter outside = shortQueue.isHolding() ? null : shortQueue.next(Slots.ALL);
+        return outside == null ? null : new Turn(outside, Slots.ALL);
+    }
+
+    private void take(Turn turn, long now, Decisions decisions) {
+        Waiter waiter = turn.waiter();
         // A waiter that a cancel has ended meanwhile hands its slot on to the next.
-        if (grant(waiter, slots, now)) {
-            queue.countPasses();
-            decisions.ended.add(waiter);
-        } else {
+        if (!grant(waiter, turn.slots(), now)) {
             withdraw(waiter);
+            return;
         }
-        return true;
+        decisions.ended.add(waiter);
+        queue(waiter.slots).countPasses();
+        if (waiter.slots == Slots.ALL) {
+            lane.countPasses();
+        } else {
+            mainQueue.countPasses();
+        }
     }
 
     private boolean grant(Waiter waiter, Slots slots, long now) {

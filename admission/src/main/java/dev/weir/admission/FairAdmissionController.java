@@ -194,7 +194,7 @@ final class FairAdmissionController implements AdmissionController {
 
     @Override
     public AdmissionSnapshot snapshot() {
-        AdmissionSnapshot now = look(Inspector::snapshot);
+        AdmissionSnapshot now = look(state -> state.snapshot());
         // Sorted outside the lock.
         List<AdmissionSnapshot.Group> groups = new ArrayList<>(now.groups());
         groups.sort(Comparator.comparing(AdmissionSnapshot.Group::name));

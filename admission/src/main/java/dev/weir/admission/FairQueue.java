@@ -112,7 +112,7 @@ final class FairQueue {
                     // Nor do those behind it: the first in turn speaks for all of them.
                     return null;
                 }
-                if (head.passes >= MAX_PASSES) {
+                if (head.wasPassedOver()) {
                     if (!capacity.fitsMemory(head.bytes)) {
                         return null;
                     }
@@ -136,7 +136,7 @@ final class FairQueue {
     /** Whether somebody who was passed over often enough keeps memory for itself; as of the last {@link #next}. */
     boolean isHolding() {
         return !skipped.isEmpty()
-                && skipped.get(skipped.size() - 1).passes >= MAX_PASSES
+                && skipped.get(skipped.size() - 1).wasPassedOver()
                 && !capacity.fitsMemory(skipped.get(skipped.size() - 1).bytes);
     }
 

@@ -92,9 +92,7 @@ final class Inspector {
             }
             Slots free = admitter.startsAtOnce(waiter);
             if (free != null) {
-                Explanation.Decision decision =
-                        free == Slots.ALL ? Explanation.Decision.RUN : Explanation.Decision.RUN_SHORT;
-                return explanation(decision, waiter, guess, Optional.empty(), Optional.empty());
+                return explanation(runs(free), waiter, guess, Optional.empty(), Optional.empty());
             }
             return waiting(waiter, guess, now);
         } finally {
@@ -107,10 +105,9 @@ final class Inspector {
         FairQueue.Times before = queue.times(waiter.account);
         admitter.enqueue(waiter);
         try {
-            if (queue.next(waiter.slots) == waiter) {
-                Explanation.Decision decision =
-                        waiter.slots == Slots.ALL ? Explanation.Decision.RUN : Explanation.Decision.RUN_SHORT;
-                return explanation(decision, waiter, guess, Optional.empty(), Optional.empty());
+            Admitter.Turn turn = admitter.nextTurn();
+            if (turn != null && turn.waiter() == waiter) {
+                return explanation(runs(turn.slots()), waiter, guess, Optional.empty(), Optional.empty());
             }
             WaitInfo wait = admitter.forecast.of(waiter, now);
             return explanation(Explanation.Decision.WAIT, waiter, guess, Optional.of(wait), Optional.empty());
@@ -118,6 +115,10 @@ final class Inspector {
             admitter.withdraw(waiter);
             queue.putBack(waiter.account, before);
         }
+    }
+
+    private static Explanation.Decision runs(Slots slots) {
+        return slots == Slots.ALL ? Explanation.Decision.RUN : Explanation.Decision.RUN_SHORT;
     }
 
     private Explanation explanation(

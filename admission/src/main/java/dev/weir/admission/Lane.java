@@ -67,6 +67,20 @@ final class Lane {
         return shortQueue.nobodyInTurn() && (mainQueue.nobodyInTurn() || !capacity.isFree(Slots.ALL));
     }
 
+    /**
+     * Whether a newcomer may have a slot of all with nobody passed over who waits for the lane: for memory, if there are
+     * places; for whatever, if the newcomer would wait there, too.
+     */
+    boolean nobodyIsOvertakenBy(Slots waitsFor) {
+        return shortQueue.nobodyInTurn() || (waitsFor == Slots.ALL && !capacity.isFree(Slots.SHORT));
+    }
+
+    /** Somebody was granted a slot of all; whoever could have a place in the lane but for memory was passed over. */
+    void countPasses() {
+        shortQueue.next(Slots.SHORT);
+        shortQueue.countPasses();
+    }
+
     /** A permit of the lane was granted, at this moment. */
     void enter(Permit permit) {
         inTime.add(permit);

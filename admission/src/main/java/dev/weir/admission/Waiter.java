@@ -83,6 +83,11 @@ final class Waiter implements Admission {
         return controller.cancel(this);
     }
 
+    /** Whether it was overtaken so often that nobody is to overtake it any more. */
+    boolean wasPassedOver() {
+        return passes >= FairQueue.MAX_PASSES;
+    }
+
     boolean isWaiting() {
         return end.get() == null;
     }

@@ -3,7 +3,11 @@ package dev.weir.admission;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ExplainTest {
 
@@ -55,6 +59,33 @@ class ExplainTest {
         assertThat(gate.controller.history(100))
                 .extracting(RunTimeStats::scope)
                 .contains(RunTimeStats.Scope.STATEMENT, RunTimeStats.Scope.USER, RunTimeStats.Scope.GROUP);
+    }
+
+    /** Asked for somebody whose turn is long due: who only asks must not lose it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"default", "other"})
+    void askingDoesNotMoveTheTurns(String groupOfAnn) {
+        Gate gate = new Gate(Tree.running(2).group("other", Tree.weight(1)));
+        Gate.Query longOne = gate.submitIn(groupOfAnn, "ann", "long");
+        Deque<Gate.Query> bobs = new ArrayDeque<>();
+        for (int i = 0; i < 200; i++) {
+            bobs.add(gate.submitIn("default", "bob", "b"));
+        }
+        for (int second = 0; second < 100; second++) {
+            gate.time.advance(Duration.ofSeconds(1));
+            bobs.remove().finish();
+            gate.controller.explain(gate.request("ann", "another", Priority.NORMAL, true));
+        }
+        longOne.finish();
+        Gate.Query next = gate.submitIn(groupOfAnn, "ann", "next");
+
+        int before = 0;
+        for (; next.isWaiting(); before++) {
+            gate.time.advance(Duration.ofSeconds(1));
+            bobs.remove().finish();
+        }
+
+        assertThat(before).as("of bob's, who had as much time as ann").isLessThanOrEqualTo(3);
     }
 
     @Test

@@ -137,6 +137,29 @@ class GroupTest {
                 .isBetween(6L, 10L);
     }
 
+    @Test
+    void aGroupWhoseCapIsRaisedWhileItStandsThereHasSavedUpNothing() {
+        Tree tree = Tree.running(4).group("a", Tree.caps(1, 1_000, 9)).group("b", Tree.weight(1));
+        Gate gate = new Gate(tree);
+        Gate.Query longOne = gate.submitIn("a", "long", "a");
+        List<Gate.Query> queries = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            queries.add(gate.submitIn("a", "a" + i, "a"));
+            queries.add(gate.submitIn("b", "b" + i % 3, "b"));
+        }
+        rounds(gate, queries, 10);
+        assertThat(gate.granted).filteredOn(id -> id.startsWith("a")).isEmpty();
+        gate.controller.update(tree.group("a", Tree.caps(4, 1_000, 9)).build());
+        gate.granted.clear();
+
+        rounds(gate, queries, 4);
+
+        assertThat(longOne.isRunning()).isTrue();
+        assertThat(gate.granted.stream().filter(id -> id.startsWith("a")).count())
+                .as("half of twelve, more or less, and not all of them")
+                .isBetween(4L, 8L);
+    }
+
     /** Lets what runs take a second and finishes it. */
     private static void rounds(Gate gate, List<Gate.Query> queries, int count) {
         for (int round = 0; round < count; round++) {

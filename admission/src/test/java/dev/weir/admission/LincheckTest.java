@@ -3,6 +3,7 @@ package dev.weir.admission;
 import static dev.weir.admission.ModelChecking.onlyTheController;
 import static dev.weir.admission.ModelChecking.options;
 import static dev.weir.admission.ModelChecking.request;
+import static dev.weir.admission.ModelChecking.scenario;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +13,6 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.ThreadIdGen;
 import org.jetbrains.lincheck.datastructures.Validate;
-import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,15 +31,18 @@ class LincheckTest {
                 .actorsPerThread(1)
                 .actorsBefore(0)
                 .actorsAfter(0)
-                .verifier(EpsilonVerifier.class)
+                .sequentialSpecification(ClosedPermit.class)
                 .addGuarantee(onlyTheController())
                 .check(PermitCalls.class);
     }
 
     @Test
     void theControllerIsLinearizable() {
-        options(4, 50)
+        options(2, 50)
                 .actorsPerThread(2)
+                .addCustomScenario(scenario(ControllerCalls.class, "", "admit:0 close:0", "admit:1 cancel:1", "count"))
+                .addCustomScenario(scenario(ControllerCalls.class, "admit:0", "close:0", "admit:1 close:1", "count"))
+                .addCustomScenario(scenario(ControllerCalls.class, "admit:0 admit:1", "update:2", "cancel:1", "count"))
                 .sequentialSpecification(FirstComeFirstServed.class)
                 .addGuarantee(onlyTheController())
                 .check(ControllerCalls.class);
@@ -48,9 +51,11 @@ class LincheckTest {
     @Test
     @Tag("full")
     void theControllerIsLinearizableOverManyScenarios() {
-        options(30, 500)
+        options(12, 120)
                 .threads(3)
+                .actorsPerThread(3)
                 .sequentialSpecification(FirstComeFirstServed.class)
+                .addGuarantee(onlyTheController())
                 .check(ControllerCalls.class);
     }
 
@@ -87,6 +92,18 @@ class LincheckTest {
         @Operation
         public boolean isWaiting() {
             return waiter.isWaiting();
+        }
+    }
+
+    /** What closing must look like from outside: nothing comes of it, above all no exception. */
+    public static class ClosedPermit {
+
+        public void finish() {
+            // Nobody is told anything.
+        }
+
+        public void abort() {
+            // Nor here.
         }
     }
 

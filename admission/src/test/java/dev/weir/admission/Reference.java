@@ -118,7 +118,8 @@ final class Reference {
         if (query.slots == Slots.SHORT && laneOvertakesNobody() && room.canStart(query, Slots.SHORT)) {
             return Slots.SHORT;
         }
-        boolean alone = nobodyWaits(Slots.ALL) && (query.slots == Slots.ALL || nobodyWaits(Slots.SHORT));
+        boolean alone = nobodyWaits(Slots.ALL)
+                && (nobodyWaits(Slots.SHORT) || (query.slots == Slots.ALL && !room.isFree(Slots.SHORT)));
         return alone && resuming.isEmpty() && room.canStart(query, Slots.ALL) ? Slots.ALL : null;
     }
 
@@ -155,15 +156,21 @@ final class Reference {
 
     private boolean grantNext() {
         ReferenceWalk main = walk(Slots.ALL, Slots.ALL);
-        if (main.found() != null) {
-            grant(main.found(), Slots.ALL);
+        ReferenceWalk waitForLane = walk(Slots.SHORT, Slots.SHORT);
+        ReferenceQuery inLane = waitForLane.found();
+        boolean laneHolds = waitForLane.isHolding(room);
+        boolean laneFirst = inLane == null ? laneHolds : inLane.passes >= FairQueue.MAX_PASSES;
+        ReferenceQuery first = main.found();
+        if (first != null && (!laneFirst || first.passes >= FairQueue.MAX_PASSES)) {
+            grant(first, Slots.ALL);
             main.countPasses();
+            walk(Slots.SHORT, Slots.SHORT).countPasses();
             return true;
         }
         if (main.isHolding(room)) {
             return false;
         }
-        for (Slots slots : List.of(Slots.SHORT, Slots.ALL)) {
+        for (Slots slots : laneHolds ? List.of(Slots.SHORT) : List.of(Slots.SHORT, Slots.ALL)) {
             ReferenceWalk lane = walk(Slots.SHORT, slots);
             if (lane.found() != null) {
                 grant(lane.found(), slots);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * Random calls on the whole controller (groups, users, priorities, memory, lane, pauses, limits that change, cancels,
  * timeouts, holding, draining), held after each step against the {@link Reference}: all that can be seen must be equal,
  * and who was granted, refused, resumed or overran, in which order. A failure names its seed; {@code -Dweir.seed=N} runs
- * that one again.
+ * that one again. The full form tries {@code -Dweir.seeds} of them.
  *
  * <p>Left out of the generator rather than compared loosely: rates ({@code RateTest}), since the buckets are another
  * library's; positions and predictions, which are estimates ({@code WaitInfoTest}); the length of {@code short-query},
@@ -39,7 +39,7 @@ class ReferenceModelTest {
     @Test
     @Tag("full")
     void theControllerDoesWhatItsRulesSayForManySeeds() {
-        run(20_000);
+        run(Integer.getInteger("weir.seeds", 20_000));
     }
 
     private static void run(int seeds) {
@@ -111,7 +111,22 @@ class ReferenceModelTest {
 
         private void submit() {
             AdmissionRequest request = randomRequest();
-            live.add(new Both(gate.submit(request), reference.submit(request)));
+            Explanation.Decision explained = gate.controller.explain(request).decision();
+            Both both = new Both(gate.submit(request), reference.submit(request));
+            live.add(both);
+            checkExplained(explained, both.real);
+        }
+
+        /** What was said before must be what happened, but that a wait is not refused for its length. */
+        private static void checkExplained(Explanation.Decision explained, Gate.Query real) {
+            boolean inLane = real.permit != null && real.permit.inShortLane();
+            boolean holds = switch (explained) {
+                case RUN -> real.isRunning() && !inLane;
+                case RUN_SHORT -> inLane;
+                case WAIT -> !real.isRunning();
+                case REFUSE -> real.rejection != null;
+            };
+            assertThat(holds).as("%s was to %s", real.id, explained).isTrue();
         }
 
         private AdmissionRequest randomRequest() {

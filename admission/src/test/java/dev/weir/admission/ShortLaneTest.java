@@ -63,6 +63,18 @@ class ShortLaneTest {
     }
 
     @Test
+    void anUnknownStatementThatLacksMemoryWaitsWithAllOthers() {
+        Gate.Query all = gate.submit(heavy("all", 1_000_000));
+        Gate.Query unknown = gate.submit(gate.request("ann", "new"));
+        assertThat(unknown.isWaiting()).isTrue();
+
+        all.finish();
+
+        assertThat(unknown.permit.inShortLane()).isFalse();
+        assertThat(unknown.permit.reservedBytes()).as("the whole default").isEqualTo(4);
+    }
+
+    @Test
     void aUserWhoseQueriesAreHeavyGetsNoProbationWithNewTexts() {
         for (int i = 0; i < 3; i++) {
             gate.teach("ann", "text " + i, Duration.ofSeconds(5));
@@ -169,6 +181,77 @@ class ShortLaneTest {
 
         assertThat(passed).isEqualTo(FairQueue.MAX_PASSES);
         assertThat(large.isRunning()).isTrue();
+    }
+
+    @Test
+    void thoseAmongAllDoNotKeepAShortQueryFromItsMemoryForEver() {
+        gate.teach("ann", "lookup", MOMENT);
+        Gate.Query last = gate.submit(heavy("first"));
+        Gate.Query large = gate.submit(lookup(1_000_000));
+        assertThat(large.isWaiting()).isTrue();
+        int passed = 0;
+        for (int i = 0; i < 1000 && last.isRunning(); i++) {
+            Gate.Query next = gate.submit(heavy("heavy " + i));
+            passed += next.isRunning() ? 1 : 0;
+            last.finish();
+            last = next;
+        }
+
+        assertThat(passed).isEqualTo(FairQueue.MAX_PASSES);
+        assertThat(large.permit.inShortLane()).isTrue();
+    }
+
+    @Test
+    void whoTakesEachByteAmongAllAsItComesFreeDoesNotKeepAShortQueryWaiting() {
+        Gate tight = new Gate(Tree.running(4).lane(4).group("default", Tree.memory(1_000_000, 500_000)));
+        tight.teach("ann", "lookup", MOMENT);
+        List<Gate.Query> heavy = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            heavy.add(tight.submit(tight.request("bob", "scan", Priority.NORMAL, true)));
+        }
+        Gate.Query query = tight.submit(tight.request("ann", "lookup"));
+        assertThat(query.isWaiting())
+                .as("all memory is reserved, two slots are free")
+                .isTrue();
+
+        int done = 0;
+        while (query.isWaiting()) {
+            heavy.get(done++).finish();
+        }
+
+        assertThat(done).isEqualTo(FairQueue.MAX_PASSES + 1);
+    }
+
+    @Test
+    void twoThatHoldMemoryForThemselvesDoNotKeepEachOtherWaiting() {
+        gate.teach("ann", "lookup", MOMENT);
+        Gate.Query last = gate.submit(heavy("first"));
+        Gate.Query short1 = gate.submit(lookup(1_000_000));
+        Gate.Query heavy = gate.submit(heavy("large", 1_000_000));
+        for (int i = 0; i < 1000 && last.isRunning(); i++) {
+            Gate.Query next = gate.submit(heavy("heavy " + i));
+            last.finish();
+            last = next;
+        }
+
+        assertThat(short1.isRunning() ^ heavy.isRunning()).isTrue();
+        (short1.isRunning() ? short1 : heavy).finish();
+        assertThat(short1.isRunning() || heavy.isRunning()).isTrue();
+    }
+
+    private AdmissionRequest lookup(long bytes) {
+        AdmissionRequest known = gate.request("ann", "lookup");
+        return new AdmissionRequest(
+                known.queryId(), "ann", List.of(), known.fingerprint(), OptionalLong.of(bytes), Gate.FOREVER);
+    }
+
+    private static AdmissionRequest heavy(String id) {
+        return heavy(id, 1);
+    }
+
+    private static AdmissionRequest heavy(String id, long bytes) {
+        return new AdmissionRequest(
+                id, id, List.of(), id.hashCode(), OptionalLong.of(bytes), Gate.FOREVER, Priority.NORMAL, true);
     }
 
     private List<Gate.Query> fillCap() {

@@ -106,6 +106,7 @@ final class DefaultAdmissionView implements AdmissionView {
                     null,
                     null,
                     0,
+                    false,
                     null,
                     null,
                     null,
@@ -114,7 +115,7 @@ final class DefaultAdmissionView implements AdmissionView {
                     refusal);
         }
         return explained(
-                admission.explain(QueryRun.admissionRequest("explained", identity, scan, request, clocks)), inForce);
+                admission.explain(RunRecord.admissionRequest("explained", identity, scan, request, clocks)), inForce);
     }
 
     private static Explained explained(Explanation found, Refusals.InForce inForce) {
@@ -131,6 +132,7 @@ final class DefaultAdmissionView implements AdmissionView {
                 found.queryClass(),
                 found.learnedFrom().orElse(null),
                 found.reservedBytes(),
+                found.learnedReservation(),
                 found.expectedTime().orElse(null),
                 wait == null ? null : wait.position(),
                 wait == null ? null : Refusals.reason(wait.reason(), inForce),

@@ -2,6 +2,7 @@ package dev.weir.gateway.query;
 
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EncodedBatch;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ abstract class Pull<T extends @Nullable Object> {
     static final class Loading extends Pull<Boolean> {
         @Override
         CompletionStage<Boolean> ask(ArrowResult result) {
-            return result.next();
+            return result.next().thenApply(Objects::requireNonNull);
         }
 
         @Override

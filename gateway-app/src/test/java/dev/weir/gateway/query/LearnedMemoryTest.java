@@ -105,7 +105,7 @@ class LearnedMemoryTest {
 
     @Test
     void aWriteIsNotRunAgain() {
-        harness.engine.scan = new StatementScan(StatementKind.INSERT, Access.WRITE, 42, false);
+        harness.engine.scan = new StatementScan(StatementKind.DML, Access.WRITE, 42, false);
         QueryExecution query = harness.submit(QueryHarness.EVE);
         memory(0);
         assertThat(failure(query.stream()).code()).isEqualTo(GatewayErrorCode.MEMORY_LIMIT);

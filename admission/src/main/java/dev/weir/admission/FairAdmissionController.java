@@ -123,8 +123,9 @@ final class FairAdmissionController implements AdmissionController {
     /** Called at most once per permit, instead of its close. */
     Admission giveBack(Permit permit, Duration backoff, boolean forDefault) {
         return change((state, now, decisions) -> {
-            decisions.own = () -> callbacks.tell(listener -> listener.returned(permit.request));
-            return state.takeBack(permit, backoff, forDefault, now, decisions);
+            Waiter waiter = state.takeBack(permit, backoff, forDefault, now, decisions);
+            decisions.own = () -> waiter.announceQueued(callbacks);
+            return waiter;
         });
     }
 

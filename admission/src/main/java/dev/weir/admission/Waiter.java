@@ -46,6 +46,9 @@ final class Waiter implements Admission {
     /** Whose query it is. */
     final Account account;
 
+    /** Had a permit before. */
+    private boolean again;
+
     /** Sent back by the engine, and not to run before this moment. */
     boolean backsOff;
 
@@ -96,8 +99,7 @@ final class Waiter implements Admission {
         waiter.bytes = before.bytes;
         waiter.learnedBytes = before.learnedBytes;
         waiter.passes = before.passes;
-        // Nobody is told once more that it is queued: it was told that it is back.
-        waiter.announced = true;
+        waiter.again = true;
         return waiter;
     }
 
@@ -143,10 +145,15 @@ final class Waiter implements Admission {
         return end.compareAndSet(null, new End.Cancelled());
     }
 
-    /** Tells the listener once that this request was queued; whoever tells of its end comes after. */
+    /** Tells the listener once that this request waits; whoever tells of its end comes after. */
     synchronized void announceQueued(Callbacks callbacks) {
-        if (!announced) {
-            announced = true;
+        if (announced) {
+            return;
+        }
+        announced = true;
+        if (again) {
+            callbacks.tell(listener -> listener.returned(request));
+        } else {
             callbacks.tell(listener -> listener.queued(request));
         }
     }

@@ -90,8 +90,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
             StatementScan found = services.engine().scan(record.request.sql());
             record.scan = found;
             RequestChecks.check(record.identity, permitted, found, record.request, limits);
-            place.waitFor(services.admission()
-                    .admit(record.admissionRequest(found, limits)));
+            place.waitFor(services.admission().admit(record.admissionRequest(found, limits)));
         } catch (RuntimeException e) {
             end(Ending.failed(Failures.of(e, id(), true)));
             settle();

@@ -26,7 +26,10 @@ enum Rerun {
         if (engine.failure() == EngineFailure.BUSY) {
             return BUSY;
         }
-        boolean learned = held != null && held.hasLearnedReservation() && scan != null && scan.kind().isRead();
+        boolean learned = held != null
+                && held.hasLearnedReservation()
+                && scan != null
+                && scan.kind().isRead();
         return learned && engine.failure() == EngineFailure.MEMORY ? MORE_MEMORY : NONE;
     }
 }

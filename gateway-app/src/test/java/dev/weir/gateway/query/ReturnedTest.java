@@ -50,8 +50,7 @@ class ReturnedTest {
             });
 
     private AdmissionController controller(AdmissionListener listener) {
-        AdmissionLimits limits =
-                AdmissionLimits.flat(2, 9, QUEUE_TIMEOUT, 4096 * MIB, 1024 * MIB, 4096 * MIB, 2, 9);
+        AdmissionLimits limits = AdmissionLimits.flat(2, 9, QUEUE_TIMEOUT, 4096 * MIB, 1024 * MIB, 4096 * MIB, 2, 9);
         return AdmissionControllers.create(
                 limits,
                 timers::nanoTime,
@@ -141,7 +140,10 @@ class ReturnedTest {
         assertThat(last.errorMessage()).contains("the engine, which has no place free");
         assertThat(calls).as("a try in two seconds").isBetween(30, 36);
         assertThat(last.admission().steps()).hasSizeLessThan(40);
-        assertThat(last.admission().steps().get(last.admission().steps().size() - 1).decision())
+        assertThat(last.admission()
+                        .steps()
+                        .get(last.admission().steps().size() - 1)
+                        .decision())
                 .isEqualTo(Decision.REJECTED);
     }
 

@@ -45,6 +45,12 @@ public interface AdmissionController {
     /** Starts nothing while true, and lets what runs go on: for when the machine's memory is short. */
     void hold(boolean held);
 
+    /**
+     * Whether a query that asks for no memory reserves what its statement was measured to need, where that is less than
+     * the default; off at first. Only for an engine that holds each query to its reservation, and measures it.
+     */
+    void learnMemory(boolean learn);
+
     /** Refuses new queries and those that wait with DRAINING; completes when the last permit is closed. */
     CompletionStage<Void> drain();
 

@@ -26,5 +26,11 @@ public interface AdmissionListener {
     /** A query left the lane for short queries because it took too long, and counts among all. */
     default void overran(AdmissionRequest request) {}
 
+    /**
+     * A query gave slot and reservation back without having run and waits again; what becomes of it is told as of any
+     * other, but not that it is queued.
+     */
+    default void returned(AdmissionRequest request) {}
+
     default void released(AdmissionRequest request, RunPermit.Outcome outcome, long heldNanos) {}
 }

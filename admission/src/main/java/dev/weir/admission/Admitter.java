@@ -1,7 +1,9 @@
 package dev.weir.admission;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,9 @@ final class Admitter {
     private long arrivals;
     boolean draining;
 
+    /** Whether reservations are learned: the engine enforces and measures them. */
+    boolean learnMemory;
+
     Admitter(AdmissionLimits limits, RateLimiter rates, FairAdmissionController controller) {
         this.controller = controller;
         this.rates = rates;
@@ -60,13 +65,24 @@ final class Admitter {
         waiter.deadlineNanos = now + Capacity.allowedWaitNanos(request.queueTimeout(), account.limits);
         waiter.expectedNanos = history.expectedNanos(request.user(), account.group.name, request.fingerprint());
         waiter.queryClass = history.classify(request, lane.shortNanos()).queryClass();
-        waiter.slots = lane.slotsFor(waiter.queryClass, account, bytes(request, Slots.SHORT, account));
-        waiter.bytes = bytes(request, waiter.slots, account);
+        waiter.slots = lane.slotsFor(waiter.queryClass, account, bytes(waiter, Slots.SHORT));
+        reserve(waiter);
         return waiter;
     }
 
-    private static long bytes(AdmissionRequest request, Slots slots, Account account) {
-        return request.memoryBytes().orElse(Capacity.defaultReservation(slots, account.limits));
+    private static long bytes(Waiter waiter, Slots slots) {
+        return waiter.request.memoryBytes().orElse(Capacity.defaultReservation(slots, waiter.account.limits));
+    }
+
+    /** What it asks for, else what its statement was measured to need, but never more than the default. */
+    private void reserve(Waiter waiter) {
+        waiter.bytes = bytes(waiter, waiter.slots);
+        OptionalLong learned = history.learnedBytes(waiter.request.fingerprint());
+        waiter.learnedBytes =
+                learnMemory && waiter.request.memoryBytes().isEmpty() && learned.orElse(Long.MAX_VALUE) < waiter.bytes;
+        if (waiter.learnedBytes) {
+            waiter.bytes = learned.orElseThrow();
+        }
     }
 
     /** Grants, queues or refuses a newcomer. */
@@ -173,13 +189,14 @@ final class Admitter {
 
     private void left(Waiter waiter) {
         waiting.remove(waiter);
+        capacity.backoffs.remove(waiter);
         capacity.queued(waiter.account, -1);
     }
 
     /** A newcomer that was not granted: it may have no place in the queue, or no time to wait. */
     private void keepOrRefuse(Waiter waiter, long now, Decisions decisions) {
         Rejection refusal = queueFull(waiter.account, 0);
-        if (refusal == null && waiter.deadlineNanos == now) {
+        if (refusal == null && hasNoTime(waiter, now)) {
             refusal = forecast.queueTimeout(waiter, now);
         }
         if (refusal != null) {
@@ -188,6 +205,10 @@ final class Admitter {
         } else if (waiting.earliest() == waiter) {
             decisions.alarmFor = waiter;
         }
+    }
+
+    private static boolean hasNoTime(Waiter waiter, long now) {
+        return waiter.deadlineNanos - now <= 0;
     }
 
     /** Gives slots until nobody can have one: first to paused queries that go on, then by turns. */
@@ -259,6 +280,7 @@ final class Admitter {
             left(waiter);
         }
         capacity.enter(permit.place(), permit);
+        capacity.backoffs.granted();
         if (slots == Slots.SHORT) {
             lane.enter(permit);
         }
@@ -279,15 +301,71 @@ final class Admitter {
     /** Counts a permit back and corrects its charge to the time it was held. */
     void release(Permit permit, RunPermit.Outcome outcome, long now, Decisions decisions) {
         history.record(permit.request, permit.account.group.name, outcome, permit.activeNanos(now));
+        history.recordPeak(permit.request.fingerprint(), permit.peakBytes());
         ledger.endCharge(permit, now);
-        pauses.end(permit, decisions);
-        lane.leave(permit);
-        ledger.move(permit, Permit.Place.GONE);
-        capacity.giveBack(permit);
+        free(permit, decisions);
+        capacity.backoffs.freed();
         accounts.retireIfIdle(permit.account);
         lane.overrun(now, decisions);
         dispatch(now, decisions);
         forgetDebtsIfIdle();
+        decisions.drained = draining && capacity.isIdle();
+    }
+
+    private void free(Permit permit, Decisions decisions) {
+        pauses.end(permit, decisions);
+        lane.leave(permit);
+        ledger.move(permit, Permit.Place.GONE);
+        capacity.giveBack(permit);
+    }
+
+    /**
+     * Lets a query wait again that had a permit and could not run.
+     *
+     * @param backoff more than zero when the engine had no place; else the query ran, with too little memory
+     */
+    Waiter takeBack(Permit permit, Duration backoff, boolean forDefault, long now, Decisions decisions) {
+        Waiter waiter = Waiter.again(permit.waiter, permit, now);
+        if (forDefault) {
+            waiter.slots = Slots.ALL;
+            waiter.bytes = Capacity.defaultReservation(Slots.ALL, waiter.account.limits);
+            waiter.learnedBytes = false;
+            waiter.deadlineNanos =
+                    now + Capacity.allowedWaitNanos(waiter.account.limits.queueTimeout(), waiter.account.limits);
+        } else if (waiter.queryClass == QueryClass.UNKNOWN && waiter.slots == Slots.SHORT) {
+            // It had the place that was free for a try at once; now it waits with all others.
+            waiter.slots = Slots.ALL;
+            reserve(waiter);
+        }
+        ledger.takeBack(waiter, queue(waiter.slots), permit, forDefault, now);
+        waiting.add(waiter);
+        capacity.queued(waiter.account, 1);
+        free(permit, decisions);
+        if (forDefault) {
+            capacity.backoffs.freed();
+        } else {
+            capacity.backoffs.add(waiter, backoff, now);
+        }
+        grantOrRefuse(waiter, now, decisions);
+        return waiter;
+    }
+
+    /** One that waits again: it has its place however full the queue is, but it may not wait for ever. */
+    private void grantOrRefuse(Waiter waiter, long now, Decisions decisions) {
+        if (draining) {
+            refuse(waiter, forecast.draining(), decisions);
+        } else if (waiter.bytes > waiter.account.limits.memoryMaxPerQueryBytes()) {
+            refuse(waiter, forecast.memoryTooLarge(waiter), decisions);
+        }
+        lane.overrun(now, decisions);
+        dispatch(now, decisions);
+        if (waiter.queue != null && hasNoTime(waiter, now)) {
+            refuse(waiter, forecast.queueTimeout(waiter, now), decisions);
+            dispatch(now, decisions);
+        }
+        if (waiting.earliest() == waiter) {
+            decisions.alarmFor = waiter;
+        }
         decisions.drained = draining && capacity.isIdle();
     }
 

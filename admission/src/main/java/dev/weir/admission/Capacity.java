@@ -27,12 +27,14 @@ final class Capacity {
     private long reservedBytes;
     private boolean held;
 
+    final Backoffs backoffs = new Backoffs();
+
     Capacity(AdmissionLimits limits) {
         this.limits = limits;
     }
 
     boolean isFree(Slots slots) {
-        if (held) {
+        if (held || !backoffs.engineMayHavePlace()) {
             return false;
         }
         return slots == Slots.ALL ? underRunningCap() : laneIsFree();

@@ -32,5 +32,9 @@ final class Decisions {
     @Nullable
     Long overrunAt;
 
+    /** When the next query that the engine sent back may be tried again. */
+    @Nullable
+    Long backoffOverAt;
+
     boolean drained;
 }

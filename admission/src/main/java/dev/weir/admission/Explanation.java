@@ -11,6 +11,7 @@ import java.util.Optional;
  * @param queryClass what it would be taken for
  * @param learnedFrom what the class was derived from; empty when nothing is known, or the query was declared heavy
  * @param reservedBytes its reservation
+ * @param learnedReservation whether that is what its statement was measured to need
  * @param expectedTime its expected run time; empty while nothing was measured
  * @param waiting how it would wait; only with WAIT
  * @param rejection why it would be refused; only with REFUSE
@@ -21,6 +22,7 @@ public record Explanation(
         QueryClass queryClass,
         Optional<RunTimeStats> learnedFrom,
         long reservedBytes,
+        boolean learnedReservation,
         Optional<Duration> expectedTime,
         Optional<WaitInfo> waiting,
         Optional<Rejection> rejection) {

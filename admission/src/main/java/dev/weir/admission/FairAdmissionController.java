@@ -1,6 +1,7 @@
 package dev.weir.admission;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -29,6 +30,7 @@ final class FairAdmissionController implements AdmissionController {
     private final Callbacks callbacks;
     private final QueueAlarm alarm;
     private final QueueAlarm laneAlarm;
+    private final QueueAlarm backoffAlarm;
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
 
     @GuardedBy("lock")
@@ -41,7 +43,8 @@ final class FairAdmissionController implements AdmissionController {
         this.clock = clock;
         this.callbacks = callbacks;
         this.alarm = new QueueAlarm(clock, scheduler, this::expireWaiters);
-        this.laneAlarm = new QueueAlarm(clock, scheduler, this::overrun);
+        this.laneAlarm = new QueueAlarm(clock, scheduler, this::grantWhatMayRun);
+        this.backoffAlarm = new QueueAlarm(clock, scheduler, this::grantWhatMayRun);
         this.admitter = new Admitter(limits, new RateLimiter(clock), this);
         this.inspector = new Inspector(admitter);
     }
@@ -64,8 +67,11 @@ final class FairAdmissionController implements AdmissionController {
         T result;
         lock.lock();
         try {
-            result = change.make(admitter, clock.nanoTime(), decisions);
+            long now = clock.nanoTime();
+            admitter.capacity.backoffs.expire(now);
+            result = change.make(admitter, now, decisions);
             decisions.overrunAt = admitter.lane.nextOverrun();
+            decisions.backoffOverAt = admitter.capacity.backoffs.next();
         } finally {
             lock.unlock();
         }
@@ -114,6 +120,15 @@ final class FairAdmissionController implements AdmissionController {
         });
     }
 
+    /** Called at most once per permit, instead of its close. */
+    Admission giveBack(Permit permit, Duration backoff, boolean forDefault) {
+        return change((state, now, decisions) -> {
+            Waiter waiter = state.takeBack(permit, backoff, forDefault, now, decisions);
+            decisions.own = () -> waiter.announceQueued(callbacks);
+            return waiter;
+        });
+    }
+
     /** Lends a permit's slot; false when that may not be. */
     boolean pause(Permit permit) {
         return change((state, now, decisions) -> {
@@ -154,12 +169,12 @@ final class FairAdmissionController implements AdmissionController {
         return true;
     }
 
-    /** Called by the alarm of the lane. */
-    private void overrun() {
-        step(FairAdmissionController::grantWhatMayRun);
+    /** Called by the alarm of the lane, and by that of the backoffs. */
+    private void grantWhatMayRun() {
+        step(FairAdmissionController::grantWhatCan);
     }
 
-    private static void grantWhatMayRun(Admitter state, long now, Decisions decisions) {
+    private static void grantWhatCan(Admitter state, long now, Decisions decisions) {
         state.lane.overrun(now, decisions);
         state.dispatch(now, decisions);
     }
@@ -233,7 +248,7 @@ final class FairAdmissionController implements AdmissionController {
     public void update(AdmissionLimits limits) {
         step((state, now, decisions) -> {
             state.limits(limits, decisions);
-            grantWhatMayRun(state, now, decisions);
+            grantWhatCan(state, now, decisions);
         });
     }
 
@@ -241,8 +256,13 @@ final class FairAdmissionController implements AdmissionController {
     public void hold(boolean held) {
         step((state, now, decisions) -> {
             state.capacity.hold(held);
-            grantWhatMayRun(state, now, decisions);
+            grantWhatCan(state, now, decisions);
         });
+    }
+
+    @Override
+    public void learnMemory(boolean learn) {
+        step((state, now, decisions) -> state.learnMemory = learn);
     }
 
     @Override
@@ -308,7 +328,9 @@ final class FairAdmissionController implements AdmissionController {
             laneAlarm.setFor(overrunAt);
         }
         Waiter first = decisions.alarmFor;
-        if (first != null && !alarm.setFor(first.deadlineNanos)) {
+        Long backoffOverAt = decisions.backoffOverAt;
+        boolean unbounded = first != null && !alarm.setFor(first.deadlineNanos);
+        if (unbounded || (backoffOverAt != null && !backoffAlarm.setFor(backoffOverAt))) {
             // The scheduler was shut down before the controller: a wait that nothing bounds is not offered.
             drain();
         }

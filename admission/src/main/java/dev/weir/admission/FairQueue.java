@@ -79,14 +79,34 @@ final class FairQueue {
         });
     }
 
+    /**
+     * Puts one back that gave its permit back.
+     *
+     * @param charged whether the permit was charged here; then its place is the one that it had, and it saves up nothing
+     *     by that
+     * @param correction ends the charge, if it was
+     */
+    void takeBack(Waiter waiter, UserQueue user, boolean charged, double correction) {
+        boolean first = user.head() == null;
+        change(user, () -> {
+            user.takeBack(waiter);
+            if (charged) {
+                add(user, correction);
+                user.charged--;
+            } else if (first) {
+                startAfresh(user);
+            }
+        });
+    }
+
     /** Takes a waiter out that was not granted. */
     void withdraw(Waiter waiter, UserQueue user) {
         change(user, () -> user.remove(waiter));
     }
 
     /**
-     * The waiter to be granted one of these slots now, or null when none can be. Whoever is at a cap or lacks memory is
-     * passed over; one that was passed over for memory often enough holds all behind it until it fits.
+     * The waiter to be granted one of these slots now, or null when none can be. Whoever is at a cap, lacks memory or
+     * was sent back by the engine a moment ago is passed over; one that was passed over for memory often enough holds all behind it until it fits.
      */
     @Nullable
     Waiter next(Slots slots) {
@@ -101,7 +121,7 @@ final class FairQueue {
             }
             for (UserQueue user : group.turns()) {
                 Waiter head = user.requireHead();
-                if (!capacity.underUserCap(slots, user.account)) {
+                if (head.backsOff || !capacity.underUserCap(slots, user.account)) {
                     continue;
                 }
                 if (capacity.fitsMemory(head.bytes, group.account)) {

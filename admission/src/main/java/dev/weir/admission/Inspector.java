@@ -136,6 +136,7 @@ final class Inspector {
                 waiter.queryClass,
                 Optional.ofNullable(guess.from()),
                 waiter.bytes,
+                waiter.learnedBytes,
                 expected,
                 wait,
                 rejection);

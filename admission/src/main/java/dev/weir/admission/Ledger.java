@@ -78,6 +78,24 @@ final class Ledger {
         mainQueue.beginCharge(mainQueue.userFor(permit.account), permit.chargedAhead);
     }
 
+    /**
+     * Puts a query back into a queue and ends the charge of its permit.
+     *
+     * @param ran whether it is charged for the time that it held its permit
+     */
+    void takeBack(Waiter waiter, FairQueue queue, Permit permit, boolean ran, long now) {
+        double cost = ran ? permit.chargedShare * Math.max(0, now - permit.chargedSince) : 0;
+        double correction = cost - permit.chargedAhead;
+        FairQueue chargedBy = permit.chargedBy;
+        UserQueue user = Objects.requireNonNull(chargedBy.find(permit.account), "charged");
+        if (chargedBy == queue) {
+            queue.takeBack(waiter, user, true, correction);
+        } else {
+            chargedBy.endCharge(user, correction);
+            queue.takeBack(waiter, queue.userFor(waiter.account), false, 0);
+        }
+    }
+
     /** Ends the charge of a permit, wherever it is, and corrects it to the time that it lasted. */
     void endCharge(Permit permit, long now) {
         UserQueue user = permit.chargedBy.find(permit.account);

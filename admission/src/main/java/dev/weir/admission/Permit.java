@@ -1,5 +1,6 @@
 package dev.weir.admission;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -23,6 +24,10 @@ final class Permit implements RunPermit {
 
     final AdmissionRequest request;
     final Account account;
+
+    /** As which it waited. */
+    final Waiter waiter;
+
     final long grantedNanos;
     final double expectedNanos;
 
@@ -33,6 +38,7 @@ final class Permit implements RunPermit {
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private volatile Place place;
+    private volatile long peakBytes;
 
     /** Where it is charged, from when on, at which share, and what was charged in advance. */
     FairQueue chargedBy;
@@ -51,6 +57,7 @@ final class Permit implements RunPermit {
     CompletableFuture<Void> resumed;
 
     Permit(Waiter waiter, Slots slots, FairQueue chargedBy, long now, FairAdmissionController controller) {
+        this.waiter = waiter;
         this.request = waiter.request;
         this.account = waiter.account;
         this.grantedNanos = now;
@@ -111,6 +118,38 @@ final class Permit implements RunPermit {
     @Override
     public CompletionStage<Void> resume() {
         return controller.resume(this);
+    }
+
+    @Override
+    public boolean hasLearnedReservation() {
+        return waiter.learnedBytes;
+    }
+
+    @Override
+    public void measuredPeak(long bytes) {
+        peakBytes = bytes;
+    }
+
+    /** Most memory it had, in bytes; less than 1 when that is not known. */
+    long peakBytes() {
+        return peakBytes;
+    }
+
+    @Override
+    public Admission giveBack(Duration backoff) {
+        return giveBack(backoff, false);
+    }
+
+    @Override
+    public Admission giveBackForDefault() {
+        return giveBack(Duration.ZERO, true);
+    }
+
+    private Admission giveBack(Duration backoff, boolean forDefault) {
+        if (!closed.compareAndSet(false, true)) {
+            return Waiter.again(waiter, this, grantedNanos).ended();
+        }
+        return controller.giveBack(this, backoff, forDefault);
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RunTimeHistory {
 
-    /** Statements, and users, remembered: at about 250 bytes an entry, 5 MB at most. */
+    /** Statements, and users, remembered: at about 250 bytes an entry (400 with peaks), 7 MB at most. */
     static final int MAX_ENTRIES = 10_000;
 
     /** Expected of a query before anything was measured. Any value does: it is corrected when the permit is closed. */
@@ -124,6 +125,20 @@ final class RunTimeHistory {
         if (tellsOfAll) {
             overall.add(heldNanos);
         }
+    }
+
+    /** Learns the most memory that a run of a statement had; of one that is known. */
+    void recordPeak(long fingerprint, long bytes) {
+        RunTimes statement = bytes < 1 ? null : byFingerprint.get(fingerprint);
+        if (statement != null) {
+            statement.addPeak(bytes);
+        }
+    }
+
+    /** What a run of this statement is given by what was measured, in bytes; empty when too little was. */
+    OptionalLong learnedBytes(long fingerprint) {
+        RunTimes statement = byFingerprint.get(fingerprint);
+        return statement == null ? OptionalLong.empty() : statement.learnedBytes();
     }
 
     /** The entries seen last: groups, then users, then statements. */

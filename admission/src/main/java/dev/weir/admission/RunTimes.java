@@ -2,9 +2,11 @@ package dev.weir.admission;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The last run times of one statement, user or group: quantiles over a window, and a mean in which older runs weigh less
+ * The last run times of one statement, user or group, and of a statement the last peaks of memory: quantiles over a window, and a mean in which older runs weigh less
  * and less. Guarded by the controller's lock.
  */
 final class RunTimes {
@@ -15,7 +17,18 @@ final class RunTimes {
     /** About the last 20 runs count in the mean. */
     private static final double LEAST_WEIGHT = 0.1;
 
+    /** Peaks of memory needed before they are believed. */
+    static final int PEAKS_NEEDED = 3;
+
+    /** What is reserved at least: less is not worth a failure. */
+    static final long LEAST_RESERVATION = 64L << 20;
+
     private final long[] window = new long[WINDOW];
+
+    /** The last peaks of memory, in bytes; null while none was measured. */
+    private long @Nullable [] peaks;
+
+    private long peaksSeen;
     private long runs;
     private double meanNanos;
     private long p50Nanos;
@@ -29,6 +42,33 @@ final class RunTimes {
         Arrays.sort(sorted);
         p50Nanos = sorted[(sorted.length - 1) / 2];
         p90Nanos = sorted[(int) Math.ceil(0.9 * sorted.length) - 1];
+    }
+
+    /** Notes the most memory that a run had. */
+    void addPeak(long bytes) {
+        long[] known = peaks;
+        if (known == null) {
+            known = new long[WINDOW];
+            peaks = known;
+        }
+        known[(int) (peaksSeen % WINDOW)] = bytes;
+        peaksSeen++;
+    }
+
+    /** The largest of the last peaks, in bytes; empty while none was measured. */
+    OptionalLong peakBytes() {
+        long[] known = peaks;
+        return known == null ? OptionalLong.empty() : Arrays.stream(known).max();
+    }
+
+    /** What a run is given by its peaks: half as much again as the largest; empty while there are too few. */
+    OptionalLong learnedBytes() {
+        if (peaksSeen < PEAKS_NEEDED) {
+            return OptionalLong.empty();
+        }
+        long largest = peakBytes().orElse(0);
+        return OptionalLong.of(
+                Math.max(LEAST_RESERVATION, largest > Long.MAX_VALUE / 2 ? largest : largest + largest / 2));
     }
 
     long runs() {
@@ -55,6 +95,8 @@ final class RunTimes {
                 Duration.ofNanos(Math.round(meanNanos)),
                 Duration.ofNanos(p50Nanos),
                 Duration.ofNanos(p90Nanos),
-                queryClass);
+                queryClass,
+                peakBytes(),
+                learnedBytes());
     }
 }

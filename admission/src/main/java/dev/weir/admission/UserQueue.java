@@ -102,6 +102,32 @@ final class UserQueue {
         queuedExpectedNanos += waiter.expectedNanos;
     }
 
+    /** Puts one back where it was by its arrival: before all but those that were put back, too. */
+    void takeBack(Waiter waiter) {
+        int level = level(waiter);
+        Waiter last = null;
+        Waiter next = heads[level];
+        while (next != null && next.sequence < waiter.sequence) {
+            last = next;
+            next = next.behind;
+        }
+        if (next == null) {
+            append(waiter);
+            return;
+        }
+        waiter.queue = this;
+        waiter.ahead = last;
+        waiter.behind = next;
+        next.ahead = waiter;
+        if (last == null) {
+            heads[level] = waiter;
+        } else {
+            last.behind = waiter;
+        }
+        queued++;
+        queuedExpectedNanos += waiter.expectedNanos;
+    }
+
     void remove(Waiter waiter) {
         int level = level(waiter);
         if (waiter.ahead == null) {

@@ -38,7 +38,9 @@ final class WaitForecast {
         WaitReason reason = reason(waiter);
         Optional<Duration> predicted = history.isEmpty()
                 ? Optional.empty()
-                : Optional.of(Duration.ofNanos(Math.round(predictedNanos(ahead, waiter, reason, now))));
+                : Optional.of(Duration.ofNanos(Math.max(
+                        capacity.backoffs.heldNanos(waiter, now),
+                        Math.round(predictedNanos(ahead, waiter, reason, now)))));
         Duration waited = Duration.ofNanos(Math.max(0, now - waiter.arrivedNanos));
         return new WaitInfo(ahead.count + 1, reason, waited, predicted);
     }
@@ -103,6 +105,9 @@ final class WaitForecast {
     /** The limit that holds it; of several, the one nearest to the user. */
     WaitReason reason(Waiter waiter) {
         Account account = waiter.account;
+        if (waiter.backsOff) {
+            return WaitReason.ENGINE;
+        }
         if (!capacity.underUserCap(Slots.ALL, account)) {
             return WaitReason.USER_MAX_RUNNING;
         }
@@ -115,6 +120,9 @@ final class WaitForecast {
         }
         if (!capacity.underRunningCap()) {
             return WaitReason.MAX_RUNNING;
+        }
+        if (!capacity.backoffs.engineMayHavePlace()) {
+            return WaitReason.ENGINE;
         }
         if (!capacity.fitsMemory(waiter.bytes)) {
             return WaitReason.MEMORY;

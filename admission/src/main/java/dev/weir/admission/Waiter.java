@@ -46,6 +46,17 @@ final class Waiter implements Admission {
     /** Whose query it is. */
     final Account account;
 
+    /** Had a permit before. */
+    private boolean again;
+
+    /** Sent back by the engine, and not to run before this moment. */
+    boolean backsOff;
+
+    long notBeforeNanos;
+
+    /** Whether its reservation is what was learned of its statement. */
+    boolean learnedBytes;
+
     QueryClass queryClass = QueryClass.HEAVY;
 
     /** Where it waits, or would. */
@@ -71,6 +82,33 @@ final class Waiter implements Admission {
         this.request = request;
         this.account = account;
         this.controller = controller;
+    }
+
+    /**
+     * One that had a permit and waits once more, in the place that it had: its arrival is moved so that only time in the
+     * queue counts, and it has what was left of its time to wait.
+     */
+    static Waiter again(Waiter before, Permit permit, long now) {
+        Waiter waiter = new Waiter(before.request, before.account, before.controller);
+        waiter.sequence = before.sequence;
+        waiter.arrivedNanos = now - permit.queuedNanos();
+        waiter.deadlineNanos = waiter.arrivedNanos + (before.deadlineNanos - before.arrivedNanos);
+        waiter.expectedNanos = before.expectedNanos;
+        waiter.queryClass = before.queryClass;
+        waiter.slots = before.slots;
+        waiter.bytes = before.bytes;
+        waiter.learnedBytes = before.learnedBytes;
+        waiter.passes = before.passes;
+        waiter.again = true;
+        return waiter;
+    }
+
+    /** One whose permit was closed before it could be given back. */
+    Waiter ended() {
+        if (markCancelled()) {
+            stage.fail(new CancellationException("the permit is closed"));
+        }
+        return this;
     }
 
     @Override
@@ -112,10 +150,15 @@ final class Waiter implements Admission {
         return end.compareAndSet(null, new End.Cancelled());
     }
 
-    /** Tells the listener once that this request was queued; whoever tells of its end comes after. */
+    /** Tells the listener once that this request waits; whoever tells of its end comes after. */
     synchronized void announceQueued(Callbacks callbacks) {
-        if (!announced) {
-            announced = true;
+        if (announced) {
+            return;
+        }
+        announced = true;
+        if (again) {
+            callbacks.tell(listener -> listener.returned(request));
+        } else {
             callbacks.tell(listener -> listener.queued(request));
         }
     }

@@ -94,18 +94,29 @@ class ConcurrencyTest {
                     random.nextInt(5),
                     OptionalLong.of(1 + random.nextInt(40)),
                     Duration.ofMillis(random.nextInt(50))));
-            int spin = random.nextInt(2_000);
-            admission.permit().whenComplete((permit, failure) -> {
-                if (permit != null) {
-                    run(permit, spin);
-                }
-                ended.incrementAndGet();
-            });
+            follow(admission, random.nextInt(2_000), random.nextInt(8) == 0 ? 1 + random.nextInt(3) : 0);
             recent.add(admission);
             if (recent.size() > 10) {
                 recent.remove(random.nextInt(recent.size())).cancel();
             }
         }
+    }
+
+    /**
+     * @param busy how often the engine has no place for it
+     */
+    private void follow(Admission admission, int spin, int busy) {
+        admission.permit().whenComplete((permit, failure) -> {
+            if (permit != null && busy > 0) {
+                follow(permit.giveBack(Duration.ofNanos(spin * 1_000L)), spin, busy - 1);
+                permit.close(RunPermit.Outcome.FAILED);
+                return;
+            }
+            if (permit != null) {
+                run(permit, spin);
+            }
+            ended.incrementAndGet();
+        });
     }
 
     private void run(RunPermit permit, int spin) {
@@ -207,6 +218,7 @@ class ConcurrencyTest {
         final AtomicInteger rejected = new AtomicInteger();
         final AtomicInteger cancelled = new AtomicInteger();
         final AtomicInteger released = new AtomicInteger();
+        final AtomicInteger returned = new AtomicInteger();
 
         @Override
         public void queued(AdmissionRequest request) {
@@ -234,13 +246,19 @@ class ConcurrencyTest {
         }
 
         @Override
+        public void returned(AdmissionRequest request) {
+            returned.incrementAndGet();
+        }
+
+        @Override
         public void released(AdmissionRequest request, RunPermit.Outcome outcome, long heldNanos) {
             released.incrementAndGet();
         }
 
         void assertBalanced(int asked) {
-            assertThat(granted.get() + rejected.get() + cancelled.get()).isEqualTo(asked);
-            assertThat(released.get()).isEqualTo(granted.get());
+            assertThat(returned.get()).isPositive();
+            assertThat(granted.get() + rejected.get() + cancelled.get()).isEqualTo(asked + returned.get());
+            assertThat(released.get() + returned.get()).isEqualTo(granted.get());
             assertThat(queuedAfterTheEnd).hasValue(0);
         }
     }

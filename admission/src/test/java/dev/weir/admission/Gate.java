@@ -124,7 +124,7 @@ final class Gate {
     final class Query {
 
         final String id;
-        final Admission admission;
+        Admission admission;
 
         @Nullable
         RunPermit permit;
@@ -136,8 +136,12 @@ final class Gate {
 
         Query(String id, Admission admission) {
             this.id = id;
-            this.admission = admission;
-            admission.permit().whenComplete((granted, failure) -> {
+            follow(admission);
+        }
+
+        private void follow(Admission asked) {
+            admission = asked;
+            asked.permit().whenComplete((granted, failure) -> {
                 permit = granted;
                 if (failure instanceof AdmissionRejectedException refused) {
                     rejection = refused.rejection();
@@ -152,6 +156,20 @@ final class Gate {
 
         boolean isWaiting() {
             return permit == null && rejection == null && !cancelled;
+        }
+
+        /** The engine had no place. */
+        void giveBack(Duration backoff) {
+            RunPermit held = permit;
+            permit = null;
+            follow(held.giveBack(backoff));
+        }
+
+        /** What was learned of its memory was too little. */
+        void giveBackForDefault() {
+            RunPermit held = permit;
+            permit = null;
+            follow(held.giveBackForDefault());
         }
 
         void finish() {
@@ -196,6 +214,11 @@ final class Gate {
         @Override
         public void overran(AdmissionRequest request) {
             events.add("overran " + request.queryId());
+        }
+
+        @Override
+        public void returned(AdmissionRequest request) {
+            events.add("returned " + request.queryId());
         }
 
         @Override

@@ -34,6 +34,7 @@ final class Reference {
     private long arrivals;
     private long now;
     private boolean draining;
+    private boolean learnMemory;
 
     Reference(AdmissionLimits limits) {
         this.history = new ReferenceHistory(limits.shortQuery().toNanos());
@@ -78,16 +79,26 @@ final class Reference {
         String group = room.groupOf(request);
         QueryClass queryClass = history.classify(request);
         GroupLimits limits = room.limits.group(group);
-        long whole = request.memoryBytes().orElse(limits.memoryPerQueryBytes());
         long small = request.memoryBytes().orElse(Math.max(1, limits.memoryPerQueryBytes() / 4));
         boolean known = queryClass == QueryClass.SHORT && room.limits.shortLane() > 0;
         boolean probes = queryClass == QueryClass.UNKNOWN && mayProbe(request, group, small);
         Slots slots = known || probes ? Slots.SHORT : Slots.ALL;
-        long bytes = slots == Slots.SHORT ? small : whole;
         long wait = Math.min(
                 Math.max(0, request.queueTimeout().toNanos()),
                 limits.queueTimeout().toNanos());
-        return new ReferenceQuery(request, arrivals, group, queryClass, slots, bytes, now + wait);
+        ReferenceQuery query = new ReferenceQuery(request, arrivals, group, queryClass, slots, small, now + wait);
+        reserve(query);
+        return query;
+    }
+
+    /** What was learned counts only where less is known to be enough. */
+    private void reserve(ReferenceQuery query) {
+        long whole = room.limits.group(query.group).memoryPerQueryBytes();
+        long most = query.slots == Slots.SHORT ? Math.max(1, whole / 4) : whole;
+        long learned =
+                learnMemory ? history.learnedBytes(query.request.fingerprint()).orElse(most) : most;
+        query.learned = query.request.memoryBytes().isEmpty() && learned < most;
+        query.bytes = query.request.memoryBytes().orElse(Math.min(learned, most));
     }
 
     /** A quarter of the lane for a user's unknown statements, half of it for a group's, if there is a place at once. */
@@ -193,6 +204,7 @@ final class Reference {
         query.granted = now;
         query.state = slots == Slots.ALL ? State.RUNS : State.IN_LANE;
         permits.add(query);
+        room.freed = Math.max(0, room.freed - 1);
         charges.charge(query, query.slots, room.share(query.bytes), expected, now);
         events.add("granted " + query.id());
     }
@@ -228,14 +240,77 @@ final class Reference {
         }
     }
 
-    void close(ReferenceQuery query, RunPermit.Outcome outcome) {
+    void close(ReferenceQuery query, RunPermit.Outcome outcome, long peak) {
         history.record(query.request, query.group, outcome == RunPermit.Outcome.FINISHED, query.active(now));
+        history.recordPeak(query.request.fingerprint(), peak);
         charges.end(query, now);
         resuming.remove(query);
         move(query, State.ENDED);
+        room.freed++;
         overrun();
         dispatch();
         forgetIfIdle();
+    }
+
+    /** The engine had no place: the query waits again where it was, with what is left of its time. */
+    void giveBack(ReferenceQuery query, long backoff) {
+        if (query.queryClass == QueryClass.UNKNOWN && query.slots == Slots.SHORT) {
+            query.slots = Slots.ALL;
+            reserve(query);
+        }
+        query.deadline = now + query.deadline - query.granted;
+        charges.undo(query);
+        waitAgain(query);
+        if (backoff > 0) {
+            room.freed = now < room.fullUntil ? room.freed : 0;
+            query.notBefore = now + backoff;
+            room.fullUntil = Math.max(room.fullUntil, query.notBefore);
+        }
+        grantOrRefuse(query);
+    }
+
+    /** What was learned was too little: it waits for the default, among all. */
+    void giveBackForDefault(ReferenceQuery query) {
+        GroupLimits limits = room.limits.group(query.group);
+        query.slots = Slots.ALL;
+        query.learned = false;
+        query.bytes = limits.memoryPerQueryBytes();
+        query.deadline = now + limits.queueTimeout().toNanos();
+        charges.end(query, now);
+        waitAgain(query);
+        room.freed++;
+        grantOrRefuse(query);
+    }
+
+    private void waitAgain(ReferenceQuery query) {
+        events.add("returned " + query.id());
+        boolean others = waitingIn(query.slots).anyMatch(other -> other.user().equals(query.user()));
+        if (query.chargedIn != query.slots && !others) {
+            charges.startAfresh(query, query.slots);
+        }
+        resuming.remove(query);
+        waiting.add(query);
+        move(query, State.ENDED);
+        query.state = State.WAITS;
+        query.pausedFor = 0;
+    }
+
+    private void grantOrRefuse(ReferenceQuery query) {
+        if (draining) {
+            refuse(other -> other == query, other -> "Draining");
+        } else if (query.bytes > room.limits.group(query.group).memoryMaxPerQueryBytes()) {
+            refuse(other -> other == query, other -> "MemoryTooLarge");
+        }
+        overrun();
+        dispatch();
+        if (query.is(State.WAITS) && query.deadline <= now) {
+            refuse(other -> other == query, other -> "QueueTimeout " + room.reason(query));
+            dispatch();
+        }
+    }
+
+    void learnMemory(boolean learn) {
+        learnMemory = learn;
     }
 
     /** Those in the lane for too long count among all, the one granted first before the others. */
@@ -331,15 +406,17 @@ final class Reference {
                             permits.stream()
                                     .filter(query -> query.is(State.IN_LANE))
                                     .map(query -> query.granted + lane),
-                            waiting.stream().map(query -> query.deadline))
+                            Stream.concat(
+                                    waiting.stream().flatMap(query -> Stream.of(query.deadline, query.notBefore)),
+                                    Stream.of(room.fullUntil)))
                     .filter(time -> time > now)
                     .min(Comparator.naturalOrder())
                     .orElse(Long.MAX_VALUE);
+            now = Math.min(next, end);
+            room.now = now;
             if (next > end) {
-                now = end;
                 return;
             }
-            now = next;
             if (waiting.stream().anyMatch(query -> query.deadline <= now)) {
                 refuse(query -> query.deadline <= now, query -> "QueueTimeout " + room.reason(query));
             } else {

@@ -43,6 +43,11 @@ final class ReferenceCharges {
         in(query.chargedIn).charge(query.group, query.user(), weight(query), cost - query.ahead);
     }
 
+    /** It did not run: takes back what was charged. */
+    void undo(ReferenceQuery query) {
+        in(query.chargedIn).charge(query.group, query.user(), weight(query), -query.ahead);
+    }
+
     private double weight(ReferenceQuery query) {
         return room.limits.group(query.group).weight();
     }

@@ -4,11 +4,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /** What run times teach, restated: every run is kept, every figure computed from all of them. */
 final class ReferenceHistory {
 
     private final Map<Long, List<Long>> statements = new HashMap<>();
+    private final Map<Long, List<Long>> peaks = new HashMap<>();
     private final Map<String, List<Long>> users = new HashMap<>();
     private final Map<String, List<Long>> groups = new HashMap<>();
     private final List<Long> all = new ArrayList<>();
@@ -63,6 +65,23 @@ final class ReferenceHistory {
             mean += Math.max(1.0 / (i + 1), 0.1) * (runs.get(i) - mean);
         }
         return mean;
+    }
+
+    /** Of a statement that is known. */
+    void recordPeak(long fingerprint, long bytes) {
+        if (bytes > 0 && statements.containsKey(fingerprint)) {
+            peaks.computeIfAbsent(fingerprint, key -> new ArrayList<>()).add(bytes);
+        }
+    }
+
+    /** Three peaks are needed; half as much again as the largest of the last 16, at least 64 MiB. */
+    OptionalLong learnedBytes(long fingerprint) {
+        List<Long> known = peaks.getOrDefault(fingerprint, List.of());
+        return known.size() < 3
+                ? OptionalLong.empty()
+                : known.subList(Math.max(0, known.size() - 16), known.size()).stream()
+                        .mapToLong(peak -> Math.max(64 * 1024 * 1024, peak + peak / 2))
+                        .max();
     }
 
     /** A run that was cut short says no more than "at least". */

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 class ReferenceModelTest {
 
     private static final int STEPS = 200;
+    private static final long KIB = 1024;
     private static final String[] GROUPS = {"default", "etl", "bi"};
 
     @Test
@@ -87,8 +88,10 @@ class ReferenceModelTest {
 
         private void step() {
             int dice = random.nextInt(100);
-            if (dice < 40) {
+            if (dice < 35) {
                 submit();
+            } else if (dice < 40) {
+                one(both -> both.real.isRunning(), this::giveBack);
             } else if (dice < 60) {
                 one(both -> both.real.isRunning(), this::close);
             } else if (dice < 65) {
@@ -101,8 +104,10 @@ class ReferenceModelTest {
                 advance();
             } else if (dice < 95) {
                 update();
-            } else if (dice < 97) {
+            } else if (dice < 96) {
                 hold(random.nextInt(3) == 0);
+            } else if (dice < 97) {
+                learnMemory(random.nextInt(3) > 0);
             } else {
                 // Must change nothing.
                 gate.controller.explain(randomRequest());
@@ -137,7 +142,9 @@ class ReferenceModelTest {
                     "user" + random.nextInt(6),
                     List.of(GROUPS[random.nextInt(GROUPS.length)]),
                     random.nextInt(12),
-                    size > 2 ? OptionalLong.empty() : OptionalLong.of(1 + random.nextInt(size == 0 ? 1_000 : 500_000)),
+                    size > 2
+                            ? OptionalLong.empty()
+                            : OptionalLong.of(1 + KIB * random.nextInt(size == 0 ? 1_000 : 500_000)),
                     randomTimeout(id),
                     Priority.values()[random.nextInt(3)],
                     random.nextInt(4) == 0);
@@ -160,8 +167,28 @@ class ReferenceModelTest {
 
         private void close(Both both) {
             RunPermit.Outcome outcome = RunPermit.Outcome.values()[random.nextInt(3)];
+            long peak = KIB * (random.nextInt(60_000) - 10_000);
+            both.real.permit.measuredPeak(peak);
             both.real.permit.close(outcome);
-            reference.close(both.expected, outcome);
+            reference.close(both.expected, outcome, peak);
+        }
+
+        private void giveBack(Both both) {
+            if (both.real.permit.hasLearnedReservation() && random.nextBoolean()) {
+                both.real.giveBackForDefault();
+                reference.giveBackForDefault(both.expected);
+                return;
+            }
+            Duration backoff = random.nextInt(5) == 0
+                    ? Duration.ZERO
+                    : Duration.ofMillis(random.nextInt(300)).plusNanos(1000L * ids++);
+            both.real.giveBack(backoff);
+            reference.giveBack(both.expected, backoff.toNanos());
+        }
+
+        private void learnMemory(boolean learn) {
+            gate.controller.learnMemory(learn);
+            reference.learnMemory(learn);
         }
 
         private void cancel(Both both) {
@@ -194,7 +221,7 @@ class ReferenceModelTest {
         }
 
         private AdmissionLimits randomLimits() {
-            long budget = 400_000 + random.nextInt(600_000);
+            long budget = KIB * (400_000 + random.nextInt(600_000));
             Map<String, GroupLimits> groups = new HashMap<>();
             for (String group : GROUPS) {
                 if (group.equals(AdmissionLimits.DEFAULT_GROUP) || random.nextInt(4) > 0) {
@@ -213,7 +240,7 @@ class ReferenceModelTest {
         }
 
         private GroupLimits randomGroup(long budget) {
-            long own = random.nextBoolean() ? budget : budget / 2 + random.nextInt(100_000);
+            long own = random.nextBoolean() ? budget : budget / 2 + KIB * random.nextInt(100_000);
             long most = random.nextBoolean() ? own : own / 2;
             return new GroupLimits(
                     1 + random.nextInt(5),
@@ -221,7 +248,7 @@ class ReferenceModelTest {
                     1 + random.nextInt(3),
                     Duration.ofDays(2),
                     own,
-                    1 + random.nextInt(100_000),
+                    1 + KIB * random.nextInt(100_000),
                     most,
                     null,
                     new UserLimits(1 + random.nextInt(3), random.nextInt(6), random.nextInt(3), null));
@@ -229,7 +256,7 @@ class ReferenceModelTest {
 
         private void check() {
             assertThat(gate.controller.snapshot()).isEqualTo(reference.snapshot());
-            for (String kind : List.of("granted ", "rejected ", "resumed ", "overran ")) {
+            for (String kind : List.of("granted ", "rejected ", "resumed ", "overran ", "returned ")) {
                 assertThat(of(gate.events, kind)).isEqualTo(of(reference.events, kind));
             }
             gate.events.clear();
@@ -255,6 +282,7 @@ class ReferenceModelTest {
             if (permit != null) {
                 assertThat(permit.inShortLane()).isEqualTo(expected.is(ReferenceQuery.State.IN_LANE));
                 assertThat(permit.reservedBytes()).isEqualTo(expected.bytes);
+                assertThat(permit.hasLearnedReservation()).isEqualTo(expected.learned);
                 assertThat(permit.group()).isEqualTo(expected.group);
                 assertThat(permit.queryClass()).isEqualTo(expected.queryClass);
             }
@@ -286,10 +314,20 @@ class ReferenceModelTest {
             }
             check();
             while (!live.isEmpty()) {
+                if (live.stream().noneMatch(both -> both.real.isRunning())) {
+                    // Longer than any backoff, and shorter than most waits.
+                    gate.time.advance(Duration.ofSeconds(1));
+                    reference.advanceTo(gate.time.elapsed().toNanos());
+                    check();
+                }
                 Both next = live.stream()
                         .filter(both -> both.real.isRunning())
                         .findFirst()
-                        .orElseThrow(() -> new AssertionError(live.size() + " wait and nobody runs"));
+                        .orElse(null);
+                if (next == null) {
+                    assertThat(live).as("wait, and nobody runs").isEmpty();
+                    break;
+                }
                 close(next);
                 check();
             }

@@ -18,9 +18,13 @@ final class ReferenceQuery {
     final long sequence;
     final String group;
     final QueryClass queryClass;
-    final Slots slots;
-    final long bytes;
-    final long deadline;
+    Slots slots;
+    long bytes;
+    boolean learned;
+    long deadline;
+
+    /** Sent back by the engine; not to be granted before. */
+    long notBefore = Long.MIN_VALUE;
 
     State state = State.WAITS;
 

@@ -15,6 +15,14 @@ final class ReferenceRoom {
 
     AdmissionLimits limits;
     boolean held;
+
+    /** The time; set by whoever lets it pass. */
+    long now;
+
+    /** Until when the engine is taken for full, and how many permits were closed since that were not granted on. */
+    long fullUntil = Long.MIN_VALUE;
+
+    int freed;
     private final List<ReferenceQuery> waiting;
     private final List<ReferenceQuery> permits;
 
@@ -58,13 +66,21 @@ final class ReferenceRoom {
     }
 
     boolean isFree(Slots slots) {
-        if (held) {
+        if (held || engineIsFull()) {
             return false;
         }
         return slots == Slots.ALL
                 ? underRunningCap()
                 : count(State.IN_LANE) < limits.shortLane()
                         && count(is(State.RUNS, State.IN_LANE)) < limits.maxRunning() + 2 * limits.shortLane();
+    }
+
+    boolean engineIsFull() {
+        return now < fullUntil && freed == 0;
+    }
+
+    boolean backsOff(ReferenceQuery query) {
+        return now < query.notBefore;
     }
 
     /** Those left in a lane that was made smaller count among all. */
@@ -151,6 +167,9 @@ final class ReferenceRoom {
     }
 
     WaitReason reason(ReferenceQuery query) {
+        if (backsOff(query)) {
+            return WaitReason.ENGINE;
+        }
         if (!underUserCap(Slots.ALL, query.user(), query.group)) {
             return WaitReason.USER_MAX_RUNNING;
         }
@@ -162,6 +181,9 @@ final class ReferenceRoom {
         }
         if (!underRunningCap()) {
             return WaitReason.MAX_RUNNING;
+        }
+        if (engineIsFull()) {
+            return WaitReason.ENGINE;
         }
         if (!fitsMemory(query.bytes)) {
             return WaitReason.MEMORY;

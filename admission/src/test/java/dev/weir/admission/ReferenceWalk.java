@@ -39,6 +39,7 @@ record ReferenceWalk(@Nullable ReferenceQuery found, List<ReferenceQuery> skippe
         List<String> held = new ArrayList<>();
         for (ReferenceQuery head : heads) {
             if (held.contains(head.group)
+                    || room.backsOff(head)
                     || !room.underGroupCap(slots, head.group)
                     || !room.underUserCap(slots, head.user(), head.group)) {
                 continue;

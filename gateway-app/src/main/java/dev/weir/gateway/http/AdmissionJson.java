@@ -152,6 +152,12 @@ final class AdmissionJson {
         json.writeNumberProperty("p50Ms", line.p50().toNanos() / 1e6);
         json.writeNumberProperty("p90Ms", line.p90().toNanos() / 1e6);
         json.writeStringProperty("class", label(line.queryClass()));
+        if (line.peakBytes().isPresent()) {
+            json.writeNumberProperty("peakBytes", line.peakBytes().getAsLong());
+        }
+        if (line.learnedBytes().isPresent()) {
+            json.writeNumberProperty("learnedBytes", line.learnedBytes().getAsLong());
+        }
         json.writeEndObject();
     }
 
@@ -167,6 +173,9 @@ final class AdmissionJson {
             line(json, found.learnedFrom());
         }
         json.writeNumberProperty("reservedBytes", found.reservedBytes());
+        if (found.learnedReservation()) {
+            json.writeBooleanProperty("learnedReservation", true);
+        }
         StatusJson.millis(json, "expectedMs", found.expectedTime());
         if (found.position() != null) {
             json.writeNumberProperty("position", found.position());

@@ -81,6 +81,11 @@ public final class AdmissionRelay implements AdmissionListener {
     }
 
     @Override
+    public void returned(AdmissionRequest request) {
+        decided(request, Decision.RETURNED);
+    }
+
+    @Override
     public void released(AdmissionRequest request, RunPermit.Outcome outcome, long heldNanos) {
         decided(request, Decision.RELEASED);
     }

@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * What admission decided about one query, so far or in all.
  *
- * @param steps in the order in which they were told: the first {@link #LISTED_PAUSES} pauses and as many resumes, and
- *     every other decision; at most 20 or so
+ * @param steps in the order in which they were told: the first {@link #LISTED_PAUSES} pauses and as many resumes, as
+ *     many returns with the grants after them, and every other decision; at most 40 or so
  * @param pauses how often it lent its slot while its reader paused
  * @param paused how long it was without a slot because of that, waits to have it back included
  * @param overran whether it took too long for the lane for short queries and counts among all since
  */
 public record AdmissionTrail(List<Step> steps, int pauses, Duration paused, boolean overran) {
 
-    /** Pauses of one query that are listed; those after are only counted. */
+    /** Pauses of one query, and returns, that are listed; pauses after those are only counted. */
     public static final int LISTED_PAUSES = 8;
 
     /** Of a query that never came to admission. */
@@ -53,6 +53,8 @@ public record AdmissionTrail(List<Step> steps, int pauses, Duration paused, bool
         RESUMED,
         /** Slot and reservation are given back. */
         RELEASED,
+        /** The engine did not run it, or with too little memory; it waits again. */
+        RETURNED,
         /** It was refused, at once or after a wait. */
         REJECTED,
         /** It was given up before it had a permit. */

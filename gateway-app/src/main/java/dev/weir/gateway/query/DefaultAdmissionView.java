@@ -119,6 +119,7 @@ final class DefaultAdmissionView implements AdmissionView {
                     null,
                     null,
                     0,
+                    false,
                     null,
                     null,
                     null,
@@ -127,7 +128,7 @@ final class DefaultAdmissionView implements AdmissionView {
                     refusal);
         }
         return explained(
-                admission.explain(QueryRun.admissionRequest("explained", identity, scan, request, clocks)), inForce);
+                admission.explain(RunRecord.admissionRequest("explained", identity, scan, request, clocks)), inForce);
     }
 
     private static Explained explained(Explanation found, Refusals.InForce inForce) {
@@ -144,6 +145,7 @@ final class DefaultAdmissionView implements AdmissionView {
                 found.queryClass(),
                 found.learnedFrom().orElse(null),
                 found.reservedBytes(),
+                found.learnedReservation(),
                 found.expectedTime().orElse(null),
                 wait == null ? null : wait.position(),
                 wait == null ? null : Refusals.reason(wait.reason(), inForce),

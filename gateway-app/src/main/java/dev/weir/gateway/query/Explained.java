@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param queryClass what it would be taken for; null when it would be refused before admission
  * @param learnedFrom what the class comes from; null when nothing is known, or it was declared heavy
  * @param reservedBytes memory that it would reserve
+ * @param learnedReservation whether that is what its statement was measured to need
  * @param expectedTime its expected run time; null while nothing was measured
  * @param position the place it would get in the queue, from 1; null when it would not wait
  * @param waitReason the name of the limit that would hold it, or that it would wait for its turn; null likewise
@@ -27,6 +28,7 @@ public record Explained(
         @Nullable QueryClass queryClass,
         @Nullable RunTimeStats learnedFrom,
         long reservedBytes,
+        boolean learnedReservation,
         @Nullable Duration expectedTime,
         @Nullable Integer position,
         @Nullable String waitReason,

@@ -1,7 +1,5 @@
 package dev.weir.gateway.query;
 
-import dev.weir.admission.Admission;
-import dev.weir.admission.AdmissionRequest;
 import dev.weir.admission.RunPermit;
 import dev.weir.admission.WaitInfo;
 import dev.weir.auth.Identity;
@@ -14,6 +12,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -25,13 +24,7 @@ import org.jspecify.annotations.Nullable;
  * when the thing under way has really stopped, and that is called from exactly one place per phase, so that CANCELLED
  * means that the engine is idle.
  */
-final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Host {
-
-    /**
-     * An engine that has not stopped this long after the query ended keeps no permit any longer: others must not wait
-     * for a native call that cannot be interrupted. The query stays visible as CANCELLING until it does stop.
-     */
-    static final Duration PERMIT_GRACE = Duration.ofSeconds(5);
+final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Host, RunPlace.Host {
 
     private final RunRecord record;
     private final QueryLimits.Clocks limits;
@@ -43,14 +36,22 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
     private final CompletableFuture<ResultStream> stream = new CompletableFuture<>();
     private final CompletableFuture<QuerySnapshot> done = new CompletableFuture<>();
 
-    private volatile @Nullable Admission admission;
-    private volatile @Nullable RunPermit permit;
+    private final RunPlace place;
+    private final StatementClock clock;
+    private volatile Access access = Access.READ;
     private volatile @Nullable EngineCall<ArrowResult> call;
+    private volatile @Nullable ArrowResult result;
     private volatile @Nullable RunStream opened;
-    private volatile Timers.@Nullable Timer statementTimer;
+
+    /** Where the stream waits for a result in the place of one that failed for memory; null until it does. */
+    private volatile @Nullable CompletableFuture<ArrowResult> reopened;
+
     private volatile @Nullable ReaderWatch watch;
-    private volatile Timers.@Nullable Timer graceTimer;
-    private volatile boolean engineIdle;
+
+    /** Counts the results that one query had; the engine is idle when it is so for the last. */
+    private final AtomicInteger attempt = new AtomicInteger();
+
+    private final AtomicInteger idle = new AtomicInteger(-1);
 
     QueryRun(String id, Identity identity, QueryRequest request, QueryLimits.Clocks limits, RunServices services) {
         this.record = new RunRecord(
@@ -61,12 +62,17 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
                 services.timers().nanoTime());
         this.limits = limits;
         this.services = services;
+        this.place = new RunPlace(this, services);
+        this.clock = new StatementClock(
+                services.timers(),
+                request.statementTimeout().orElse(limits.statementTimeout()),
+                allowed -> end(Ending.failed(Failures.statementTimeout(id, allowed))));
     }
 
     /** When it got its permit, on the service's clock; null while it has none, and when it is about to end. */
     @Nullable
     Long runningSince() {
-        return permit == null || ending.get() != null ? null : Long.valueOf(record.admittedNanos);
+        return place.permit() == null || ending.get() != null ? null : Long.valueOf(record.admittedNanos);
     }
 
     Identity identity() {
@@ -78,101 +84,129 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
     }
 
     /** Scans, checks and asks for admission; the rest follows from callbacks. Never throws. */
-    void start(Access access) {
+    void start(Access permitted) {
+        access = permitted;
         try {
             StatementScan found = services.engine().scan(record.request.sql());
             record.scan = found;
-            RequestChecks.check(record.identity, access, found, record.request, limits);
-            admit(found, access);
+            RequestChecks.check(record.identity, permitted, found, record.request, limits);
+            place.waitFor(services.admission().admit(record.admissionRequest(found, limits)));
         } catch (RuntimeException e) {
             end(Ending.failed(Failures.of(e, id(), true)));
             settle();
         }
     }
 
-    private void admit(StatementScan found, Access access) {
-        Admission asked =
-                services.admission().admit(admissionRequest(id(), record.identity, found, record.request, limits));
-        admission = asked;
-        if (ending.get() != null) {
-            asked.cancel();
+    @Override
+    public void notGranted(Throwable why) {
+        // A waiter that was cancelled was so by the ending that is decided already.
+        if (ending.get() == null) {
+            end(Ending.failed(Failures.of(why, id(), true, inForce())));
         }
-        asked.permit().whenComplete((granted, thrown) -> {
-            if (granted != null) {
-                granted(granted, access);
-            } else {
-                // A waiter that was cancelled was so by the ending that is decided already.
-                if (ending.get() == null) {
-                    end(Ending.failed(notAdmitted(thrown == null ? new IllegalStateException("no permit") : thrown)));
-                }
-                settle();
-            }
-        });
+        settle();
     }
 
-    /** What a query asks of admission. */
-    static AdmissionRequest admissionRequest(
-            String id, Identity identity, StatementScan scan, QueryRequest request, QueryLimits.Clocks limits) {
-        return new AdmissionRequest(
-                id,
-                identity.user(),
-                identity.groups(),
-                scan.fingerprint(),
-                request.memoryBytes(),
-                request.queueTimeout().orElse(limits.queueTimeout()),
-                request.priority(),
-                request.heavy());
+    private Refusals.InForce inForce() {
+        return Refusals.InForce.of(services.limits(), record.identity.groups());
     }
 
-    private GatewayException notAdmitted(Throwable thrown) {
-        return Failures.of(thrown, id(), true, Refusals.InForce.of(services.limits(), record.identity.groups()));
-    }
-
-    private void granted(RunPermit granted, Access access) {
-        permit = granted;
+    @Override
+    public void granted(RunPermit granted) {
         record.admittedNanos = services.timers().nanoTime();
         if (ending.get() != null || !state.compareAndSet(QueryState.QUEUED, QueryState.RUNNING)) {
             settle();
             return;
         }
-        Duration timeout = record.request.statementTimeout().orElse(limits.statementTimeout());
-        statementTimer = services.timers().schedule(timeout, () -> statementTimedOut(timeout));
+        Duration left = clock.start();
         EngineCall<ArrowResult> started;
         try {
-            started = services.engine().execute(record.engineQuery(access, granted, timeout));
+            started = services.engine().execute(record.engineQuery(access, granted, left));
         } catch (RuntimeException e) {
-            end(Ending.failed(failure(e)));
-            settle();
+            notOpened(CompletableFuture.completedFuture(null), granted, e);
             return;
         }
         call = started;
         if (ending.get() != null) {
             started.cancel();
         }
-        started.result().whenComplete((result, thrown) -> {
-            if (result != null) {
-                opened(result);
+        started.result().whenComplete((given, thrown) -> {
+            if (given != null) {
+                opened(given);
             } else {
-                end(Ending.failed(failure(thrown == null ? new IllegalStateException("no result") : thrown)));
-                started.stopped().whenComplete((nothing, never) -> engineIdle());
+                notOpened(started.stopped(), granted, thrown);
             }
         });
     }
 
-    private void opened(ArrowResult result) {
-        RunStream open = new RunStream(this, result);
-        opened = open;
-        result.stopped().whenComplete((nothing, never) -> engineIdle());
+    private void notOpened(CompletionStage<Void> stopped, RunPermit held, @Nullable Throwable thrown) {
+        Throwable why = thrown == null ? new IllegalStateException("no result") : thrown;
+        Rerun rerun = Rerun.after(why, held, record.scan);
+        if (rerun == Rerun.NONE) {
+            end(Ending.failed(failure(why)));
+        }
+        stopped.whenComplete((nothing, never) -> waitAgain(rerun));
+    }
+
+    /** The engine is idle for this query, which gave nothing: it waits for another permit, unless it has ended. */
+    private void waitAgain(Rerun rerun) {
+        call = null;
+        ReaderWatch watched = watch;
+        if (watched != null) {
+            watched.stop();
+            watch = null;
+        }
+        boolean waits = ending.get() == null
+                && (state.compareAndSet(QueryState.RUNNING, QueryState.QUEUED)
+                        || state.compareAndSet(QueryState.STREAMING, QueryState.QUEUED));
+        if (!waits) {
+            engineIdle(attempt.get());
+            return;
+        }
+        if (rerun == Rerun.BUSY) {
+            clock.reset();
+        }
+        place.waitAgain(rerun);
+    }
+
+    @Override
+    public @Nullable CompletionStage<ArrowResult> again(Throwable thrown) {
+        ArrowResult failed = result;
+        Rerun rerun = Rerun.after(thrown, place.permit(), record.scan);
+        if (failed == null || ending.get() != null || rerun != Rerun.MORE_MEMORY) {
+            return null;
+        }
+        CompletableFuture<ArrowResult> other = new CompletableFuture<>();
+        reopened = other;
+        // That the failed result stops does not mean from here on that the query has.
+        attempt.incrementAndGet();
+        failed.close();
+        failed.stopped().whenComplete((nothing, never) -> waitAgain(rerun));
+        return other;
+    }
+
+    private void opened(ArrowResult given) {
+        result = given;
+        int mine = attempt.get();
+        given.stopped().whenComplete((nothing, never) -> engineIdle(mine));
+        CompletableFuture<ArrowResult> waits = reopened;
+        RunStream open = opened;
+        if (open == null) {
+            open = new RunStream(this, given);
+            opened = open;
+        }
         Ending ended = ending.get();
         if (ended == null && state.compareAndSet(QueryState.RUNNING, QueryState.STREAMING)) {
             watch(open);
-            if (stream.complete(open)) {
+            if (waits == null ? stream.complete(open) : waits.complete(given)) {
                 return;
             }
             ended = ending.get();
         }
         GatewayException failure = ended == null ? null : ended.failure();
         open.abort(failure == null ? Failures.internal(new IllegalStateException("stream without reader")) : failure);
+        if (waits != null) {
+            given.close();
+        }
     }
 
     /**
@@ -187,23 +221,17 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         record.endingNanos = services.timers().nanoTime();
         record.endedIn =
                 state.getAndUpdate(now -> now.isDone() || decided.failure() == null ? now : QueryState.CANCELLING);
-        cancelTimer(statementTimer);
+        clock.stop();
         ReaderWatch watched = watch;
         if (watched != null) {
             watched.stop();
         }
-        if (permit != null) {
-            graceTimer = services.timers().schedule(PERMIT_GRACE, this::releasePermit);
-        }
-        Admission waiting = admission;
-        if (waiting != null) {
-            waiting.cancel();
-        }
+        place.end(this::releasePermit);
         GatewayException failure = decided.failure();
         if (failure != null) {
             stop(failure);
         }
-        if (engineIdle) {
+        if (idle.get() == attempt.get()) {
             settle();
         }
         return true;
@@ -222,9 +250,9 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
     }
 
     /** The engine is done with this query; its end may still be undecided while the reader has the last batch. */
-    private void engineIdle() {
-        engineIdle = true;
-        if (ending.get() != null) {
+    private void engineIdle(int of) {
+        idle.accumulateAndGet(of, Math::max);
+        if (of == attempt.get() && ending.get() != null) {
             settle();
         }
     }
@@ -234,7 +262,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         if (!settled.compareAndSet(false, true)) {
             return;
         }
-        cancelTimer(graceTimer);
+        place.stopGrace();
         record.settledNanos = services.timers().nanoTime();
         releasePermit();
         Ending ended = ending();
@@ -249,16 +277,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
     }
 
     private void releasePermit() {
-        RunPermit held = permit;
-        if (held == null) {
-            return;
-        }
-        held.close(
-                switch (ending().state()) {
-                    case FINISHED -> RunPermit.Outcome.FINISHED;
-                    case CANCELLED -> RunPermit.Outcome.CANCELLED;
-                    default -> RunPermit.Outcome.FAILED;
-                });
+        place.release(ending().state(), result);
     }
 
     private Ending ending() {
@@ -266,12 +285,8 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         return ended == null ? Ending.cancelled(CancelReason.CLIENT_GONE, id()) : ended;
     }
 
-    private void statementTimedOut(Duration timeout) {
-        end(Ending.failed(Failures.statementTimeout(id(), timeout)));
-    }
-
     private void watch(RunStream open) {
-        RunPermit held = permit;
+        RunPermit held = place.permit();
         if (held == null) {
             return;
         }
@@ -309,12 +324,6 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
     private GatewayException failure(Throwable thrown) {
         StatementScan found = record.scan;
         return Failures.of(thrown, id(), found == null || found.kind().isRead());
-    }
-
-    private static void cancelTimer(Timers.@Nullable Timer timer) {
-        if (timer != null) {
-            timer.cancel();
-        }
     }
 
     @Override
@@ -379,9 +388,9 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         return record.snapshot(
                 now,
                 services.timers().nanoTime(),
-                permit,
+                now == QueryState.QUEUED ? null : place.permit(),
                 wait,
                 now == QueryState.CANCELLING || now.isDone() ? ending.get() : null,
-                Refusals.InForce.of(services.limits(), record.identity.groups()));
+                inForce());
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.gateway.query;
 
+import dev.weir.admission.AdmissionRequest;
 import dev.weir.admission.RunPermit;
 import dev.weir.admission.WaitInfo;
 import dev.weir.auth.Identity;
@@ -85,6 +86,24 @@ final class RunRecord {
                 failure == null ? null : failure.text(),
                 failure == null ? null : failure.details(),
                 request.tags());
+    }
+
+    /** What the query asks of admission. */
+    AdmissionRequest admissionRequest(StatementScan found, QueryLimits.Clocks limits) {
+        return admissionRequest(id, identity, found, request, limits);
+    }
+
+    static AdmissionRequest admissionRequest(
+            String id, Identity identity, StatementScan scan, QueryRequest request, QueryLimits.Clocks limits) {
+        return new AdmissionRequest(
+                id,
+                identity.user(),
+                identity.groups(),
+                scan.fingerprint(),
+                request.memoryBytes(),
+                request.queueTimeout().orElse(limits.queueTimeout()),
+                request.priority(),
+                request.heavy());
     }
 
     /** The statement as the engine gets it, once it is admitted. */

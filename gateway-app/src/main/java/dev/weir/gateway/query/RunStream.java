@@ -3,6 +3,8 @@ package dev.weir.gateway.query;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EncodedBatch;
+import dev.weir.engine.EngineException;
+import dev.weir.engine.EngineFailure;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -54,6 +56,16 @@ final class RunStream implements ResultStream {
 
         void sent(long bytes);
 
+        /**
+         * The engine failed before anything was handed to the reader.
+         *
+         * @return null when the query fails by that; else completes with another result of the same statement, whose
+         *     owner the stream is then, or not at all when the query ends first
+         */
+        default @Nullable CompletionStage<ArrowResult> again(Throwable thrown) {
+            return null;
+        }
+
         /** The engine failed; returns what the client shall see. */
         GatewayException failed(Throwable thrown);
 
@@ -62,7 +74,8 @@ final class RunStream implements ResultStream {
     }
 
     private final Owner owner;
-    private final ArrowResult result;
+    private final Schema schema;
+    private volatile ArrowResult result;
     private final CompletableFuture<GatewayException> aborted = new CompletableFuture<>();
 
     @GuardedBy("this")
@@ -74,6 +87,10 @@ final class RunStream implements ResultStream {
     @GuardedBy("this")
     private boolean complete;
 
+    /** Whether the reader has got anything: then what it reads cannot begin anew. */
+    @GuardedBy("this")
+    private boolean begun;
+
     @GuardedBy("this")
     private long progressAt;
 
@@ -83,12 +100,13 @@ final class RunStream implements ResultStream {
     RunStream(Owner owner, ArrowResult result) {
         this.owner = owner;
         this.result = result;
+        this.schema = result.schema();
         this.progressAt = owner.nanoTime();
     }
 
     @Override
     public Schema schema() {
-        return result.schema();
+        return schema;
     }
 
     @Override
@@ -113,7 +131,7 @@ final class RunStream implements ResultStream {
 
     @Override
     public CompletionStage<Boolean> next() {
-        return pull(new Loading());
+        return pull(new Pull.Loading());
     }
 
     @Override
@@ -123,7 +141,7 @@ final class RunStream implements ResultStream {
 
     @Override
     public CompletionStage<@Nullable EncodedBatch> nextEncoded() {
-        return pull(new Relaying());
+        return pull(new Pull.Relaying());
     }
 
     private <T extends @Nullable Object> CompletionStage<T> pull(Pull<T> pull) {
@@ -163,7 +181,7 @@ final class RunStream implements ResultStream {
     }
 
     /** Asks the engine, unless the query ended while it waited for its slot: then its result may be closed already. */
-    private void load(Pull<?> pull) {
+    private <T extends @Nullable Object> void load(Pull<T> pull) {
         GatewayException lost;
         synchronized (this) {
             lost = abort;
@@ -177,11 +195,53 @@ final class RunStream implements ResultStream {
             pull.handed.completeExceptionally(lost);
             return;
         }
-        pull.ask();
+        ask(pull);
     }
 
-    private void failed(@Nullable Throwable thrown, Pull<?> pull) {
-        GatewayException failure = owner.failed(thrown == null ? new IllegalStateException("no batch") : thrown);
+    private <T extends @Nullable Object> void ask(Pull<T> pull) {
+        pull.ask(result).whenComplete((given, thrown) -> {
+            if (thrown == null) {
+                loaded(given, pull.isBatch(given), pull);
+            } else {
+                askedInVain(thrown, pull);
+            }
+        });
+    }
+
+    /** The engine failed; another result may take the place of this one. */
+    private void askedInVain(Throwable thrown, Pull<?> pull) {
+        boolean mayBeginAnew;
+        synchronized (this) {
+            mayBeginAnew = !begun && abort == null && turn == Turn.ENGINE;
+        }
+        CompletionStage<ArrowResult> other = mayBeginAnew ? owner.again(thrown) : null;
+        if (other == null) {
+            failed(thrown, pull);
+            return;
+        }
+        aborted.thenAccept(pull.handed::completeExceptionally);
+        other.thenAccept(given -> beginAnew(given, pull));
+    }
+
+    private void beginAnew(ArrowResult given, Pull<?> pull) {
+        boolean ended;
+        synchronized (this) {
+            ended = hasEnded();
+            if (!ended) {
+                result = given;
+            }
+        }
+        if (ended) {
+            given.close();
+        } else if (given.schema().equals(schema)) {
+            ask(pull);
+        } else {
+            failed(new EngineException(EngineFailure.LOST, "The result changed while the statement ran again."), pull);
+        }
+    }
+
+    private void failed(Throwable thrown, Pull<?> pull) {
+        GatewayException failure = owner.failed(thrown);
         synchronized (this) {
             if (turn == Turn.ENGINE || turn == Turn.SLOT) {
                 turn = Turn.IDLE;
@@ -202,6 +262,7 @@ final class RunStream implements ResultStream {
                     : abort;
             if (lost == null) {
                 turn = Turn.READER;
+                begun = true;
                 complete = !more;
                 progress();
             }
@@ -212,82 +273,10 @@ final class RunStream implements ResultStream {
             return;
         }
         if (more) {
-            owner.handed(pull.rows(given));
+            owner.handed(pull.rows(result, given));
         }
         if (!pull.handed.complete(given)) {
             pull.giveBack(given);
-        }
-    }
-
-    /** One pull under way: how the engine is asked, and what the reader gets. */
-    private abstract class Pull<T extends @Nullable Object> {
-        final CompletableFuture<T> handed = new CompletableFuture<>();
-
-        /** Asks the engine; the answer goes to {@link #loaded} or {@link #failed}. */
-        abstract void ask();
-
-        /** Tells the reader of the end. */
-        abstract void end();
-
-        /** Rows of a batch that came. */
-        abstract long rows(T given);
-
-        /** The reader does not get it. */
-        void giveBack(T given) {}
-    }
-
-    /** A batch into the root. */
-    private final class Loading extends Pull<Boolean> {
-        @Override
-        void ask() {
-            result.next().whenComplete((more, thrown) -> {
-                if (more == null) {
-                    failed(thrown, this);
-                } else {
-                    loaded(more, more, this);
-                }
-            });
-        }
-
-        @Override
-        void end() {
-            handed.complete(false);
-        }
-
-        @Override
-        long rows(Boolean given) {
-            return result.root().getRowCount();
-        }
-    }
-
-    /** A batch as it came. */
-    private final class Relaying extends Pull<@Nullable EncodedBatch> {
-        @Override
-        void ask() {
-            result.nextEncoded().whenComplete((batch, thrown) -> {
-                if (thrown != null) {
-                    failed(thrown, this);
-                } else {
-                    loaded(batch, batch != null, this);
-                }
-            });
-        }
-
-        @Override
-        void end() {
-            handed.complete(null);
-        }
-
-        @Override
-        long rows(@Nullable EncodedBatch given) {
-            return given == null ? 0 : given.rows();
-        }
-
-        @Override
-        void giveBack(@Nullable EncodedBatch given) {
-            if (given != null) {
-                given.close();
-            }
         }
     }
 

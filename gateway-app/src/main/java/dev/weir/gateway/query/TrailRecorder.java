@@ -29,6 +29,9 @@ final class TrailRecorder {
     private int resumes;
 
     @GuardedBy("this")
+    private int returns;
+
+    @GuardedBy("this")
     private long pausedNanos;
 
     /** When the pause under way began; null while it has its slot. */
@@ -37,6 +40,9 @@ final class TrailRecorder {
 
     @GuardedBy("this")
     private boolean overran;
+
+    @GuardedBy("this")
+    private boolean outOfLane;
 
     @GuardedBy("this")
     private boolean released;
@@ -50,7 +56,10 @@ final class TrailRecorder {
         Step step = new Step(decision, Duration.ofNanos(Math.max(0, now - submittedNanos)), place, why);
         boolean listed = !released;
         switch (decision) {
-            case OVERRAN -> overran = true;
+            case OVERRAN -> {
+                overran = true;
+                outOfLane = true;
+            }
             case PAUSED -> {
                 pauses++;
                 listed &= pauses <= AdmissionTrail.LISTED_PAUSES;
@@ -65,7 +74,15 @@ final class TrailRecorder {
                 endPause(now);
                 released = true;
             }
-            case QUEUED, GRANTED, REJECTED, CANCELLED -> {}
+            case RETURNED -> {
+                returns++;
+                outOfLane = false;
+                listed &= returns <= AdmissionTrail.LISTED_PAUSES;
+                endPause(now);
+            }
+            // A grant that follows a return which is not listed is not listed either.
+            case GRANTED -> listed &= returns <= AdmissionTrail.LISTED_PAUSES;
+            case QUEUED, REJECTED, CANCELLED -> {}
         }
         if (listed) {
             List<Step> more = new ArrayList<>(steps);
@@ -84,8 +101,9 @@ final class TrailRecorder {
         }
     }
 
+    /** Whether it left the lane since its last grant. */
     synchronized boolean hasOverrun() {
-        return overran;
+        return outOfLane;
     }
 
     /** What was decided until now. */

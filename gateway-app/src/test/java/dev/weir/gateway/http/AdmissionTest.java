@@ -22,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -74,13 +75,21 @@ class AdmissionTest {
     void theHistoryIsLimited() {
         Duration time = Duration.ofMillis(20);
         admission.history = List.of(new RunTimeStats(
-                RunTimeStats.Scope.STATEMENT, "2a", 4, time, time, time.multipliedBy(2), QueryClass.SHORT));
+                RunTimeStats.Scope.STATEMENT,
+                "2a",
+                4,
+                time,
+                time,
+                time.multipliedBy(2),
+                QueryClass.SHORT,
+                OptionalLong.of(50),
+                OptionalLong.of(75)));
         JsonNode line =
                 json(get("/v1/admission/history?limit=7"), 200).get("history").get(0);
         assertThat(admission.most).isEqualTo(7);
         assertThat(line.toString())
                 .isEqualTo("{\"scope\":\"statement\",\"key\":\"2a\",\"runs\":4,\"meanMs\":20.0,\"p50Ms\":20.0,"
-                        + "\"p90Ms\":40.0,\"class\":\"short\"}");
+                        + "\"p90Ms\":40.0,\"class\":\"short\",\"peakBytes\":50,\"learnedBytes\":75}");
         json(get("/v1/admission/history"), 200);
         assertThat(admission.most).isEqualTo(100);
         json(get("/v1/admission/history?limit=0"), 400);
@@ -94,6 +103,7 @@ class AdmissionTest {
                 QueryClass.SHORT,
                 null,
                 77,
+                true,
                 null,
                 null,
                 null,
@@ -110,7 +120,7 @@ class AdmissionTest {
         assertThat(server.queries.executions).isEmpty();
         assertThat(found.toString())
                 .isEqualTo(
-                        "{\"decision\":\"run-short\",\"group\":\"default\",\"class\":\"short\",\"reservedBytes\":77}");
+                        "{\"decision\":\"run-short\",\"group\":\"default\",\"class\":\"short\",\"reservedBytes\":77,\"learnedReservation\":true}");
     }
 
     @Test
@@ -122,6 +132,7 @@ class AdmissionTest {
                 QueryClass.UNKNOWN,
                 null,
                 77,
+                false,
                 null,
                 null,
                 null,

@@ -127,11 +127,13 @@ class AdmissionViewTest {
                 QueryClass.HEAVY,
                 Optional.of(stats(RunTimeStats.Scope.STATEMENT, "2a")),
                 500,
+                true,
                 Optional.of(Duration.ofSeconds(4)),
                 Optional.of(
                         new WaitInfo(3, WaitReason.GROUP_MEMORY, Duration.ZERO, Optional.of(Duration.ofSeconds(8)))),
                 Optional.empty());
         Explained found = view.explain(EVE, HEAVY);
+        assertThat(found.learnedReservation()).isTrue();
         assertThat(harness.admission.explained.heavy()).isTrue();
         assertThat(harness.admission.explained.queueTimeout()).hasSeconds(5);
         assertThat(harness.admission.held).as("takes nothing").hasValue(0);
@@ -150,6 +152,7 @@ class AdmissionViewTest {
                 QueryClass.UNKNOWN,
                 Optional.empty(),
                 500,
+                true,
                 Optional.empty(),
                 Optional.empty(),
                 Optional.of(new Rejection.QueueFull(Rejection.Scope.USER, "ann", 1, Duration.ofSeconds(2))));

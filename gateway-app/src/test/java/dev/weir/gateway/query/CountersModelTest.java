@@ -166,7 +166,7 @@ class CountersModelTest {
             return switch (query.state()) {
                 case RUNNING, STREAMING, PAUSED -> true;
                 case CANCELLING ->
-                    query.cancelling() != null && query.cancelling().compareTo(QueryRun.PERMIT_GRACE) < 0;
+                    query.cancelling() != null && query.cancelling().compareTo(RunPlace.PERMIT_GRACE) < 0;
                 default -> false;
             };
         }

@@ -151,7 +151,7 @@ class DefaultQueryServiceTest {
     void anEngineThatDoesNotStopKeepsNoPermitButStaysVisible() {
         QueryExecution query = submit(ANN);
         query.cancel(CancelReason.CLIENT_CANCEL);
-        timers.advance(QueryRun.PERMIT_GRACE.minusMillis(1));
+        timers.advance(RunPlace.PERMIT_GRACE.minusMillis(1));
         assertThat(admission.held).hasValue(1);
         timers.advance(Duration.ofMillis(1));
         assertThat(admission.held).hasValue(0);

@@ -95,7 +95,7 @@ class EndsTest {
         harness.engine.calls.get(1).stop();
         assertThat(now(other.done()).error()).isEqualTo(GatewayErrorCode.STATEMENT_TIMEOUT);
         assertThat(harness.admission.held).hasValue(1);
-        harness.timers.advance(QueryRun.PERMIT_GRACE);
+        harness.timers.advance(RunPlace.PERMIT_GRACE);
         assertThat(harness.admission.held).hasValue(0);
 
         QueryExecution later = harness.submit(EVE);

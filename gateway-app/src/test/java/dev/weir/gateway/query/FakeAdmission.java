@@ -37,6 +37,19 @@ final class FakeAdmission implements AdmissionController {
     final AtomicInteger pausedNow = new AtomicInteger();
     Boolean heldStarts;
 
+    /** Whether permits are granted with a reservation that was learned. */
+    boolean learnedReservation;
+
+    final List<Long> peaks = new ArrayList<>();
+
+    /** Of permits that were given back since the engine was full, and how many were for the default reservation. */
+    final List<Duration> backoffs = new ArrayList<>();
+
+    int forDefault;
+
+    /** Runs while a permit is given back, before its query knows of the new wait. */
+    Runnable onGiveBack = () -> {};
+
     /** Who waits for the slot it lent. */
     CompletableFuture<Void> resuming;
 
@@ -56,7 +69,7 @@ final class FakeAdmission implements AdmissionController {
 
         void grant() {
             held.incrementAndGet();
-            Permit granted = new Permit();
+            Permit granted = new Permit(request);
             if (!permit.complete(granted)) {
                 granted.close(RunPermit.Outcome.CANCELLED);
             }
@@ -78,8 +91,50 @@ final class FakeAdmission implements AdmissionController {
     }
 
     private final class Permit implements RunPermit {
+        private final AdmissionRequest request;
+        private final boolean learned = learnedReservation;
         private boolean closed;
         private boolean paused;
+
+        Permit(AdmissionRequest request) {
+            this.request = request;
+        }
+
+        @Override
+        public boolean hasLearnedReservation() {
+            return learned;
+        }
+
+        @Override
+        public void measuredPeak(long bytes) {
+            peaks.add(bytes);
+        }
+
+        @Override
+        public Admission giveBack(Duration backoff) {
+            backoffs.add(backoff);
+            return giveBack();
+        }
+
+        @Override
+        public Admission giveBackForDefault() {
+            learnedReservation = false;
+            forDefault++;
+            return giveBack();
+        }
+
+        private synchronized Admission giveBack() {
+            Waiter again = new Waiter(request);
+            if (closed) {
+                again.cancel();
+                return again;
+            }
+            closed = true;
+            held.decrementAndGet();
+            waiting.add(again);
+            onGiveBack.run();
+            return again;
+        }
 
         @Override
         public long reservedBytes() {
@@ -185,6 +240,9 @@ final class FakeAdmission implements AdmissionController {
     public List<RunTimeStats> history(int most) {
         return learned.subList(0, Math.min(most, learned.size()));
     }
+
+    @Override
+    public void learnMemory(boolean learn) {}
 
     @Override
     public void hold(boolean held) {

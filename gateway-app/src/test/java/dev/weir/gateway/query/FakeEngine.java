@@ -91,6 +91,7 @@ final class FakeEngine implements QueryEngine {
         volatile boolean encoded;
         volatile boolean cancelled;
         volatile int closes;
+        volatile OptionalLong peakMemoryBytes = OptionalLong.empty();
 
         /** Lets {@code pull} answer the next pull, whatever else happens to the result. */
         Result answering(CompletableFuture<Boolean> pull) {
@@ -174,6 +175,11 @@ final class FakeEngine implements QueryEngine {
             }
             pull = new CompletableFuture<>();
             return pull;
+        }
+
+        @Override
+        public OptionalLong peakMemoryBytes() {
+            return peakMemoryBytes;
         }
 
         @Override

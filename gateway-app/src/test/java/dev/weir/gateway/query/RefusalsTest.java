@@ -74,6 +74,7 @@ class RefusalsTest {
         limits.put(WaitReason.MEMORY, new ErrorDetails.Limit("global", "memory.budget", "1000 B"));
         limits.put(WaitReason.GROUP_MEMORY, new ErrorDetails.Limit("group", "groups.etl.memory.budget", "500 B"));
         limits.put(WaitReason.HELD, new ErrorDetails.Limit("global", "memory.high-water", "0.9"));
+        limits.put(WaitReason.ENGINE, new ErrorDetails.Limit("query", "queue-timeout", "60000 ms"));
         limits.put(WaitReason.TURN, new ErrorDetails.Limit("query", "queue-timeout", "60000 ms"));
         for (WaitReason reason : WaitReason.values()) {
             GatewayException late = refused(EVE, new Rejection.QueueTimeout(reason, Duration.ofSeconds(60), 4, RETRY));
@@ -131,6 +132,9 @@ class RefusalsTest {
         assertThat(waiting.position()).isEqualTo(1);
         harness.admission.reason = WaitReason.TURN;
         assertThat(query.snapshot().waitReason()).isEqualTo("the queries ahead of it");
+        assertThat(query.snapshot().waitLimit()).isNull();
+        harness.admission.reason = WaitReason.ENGINE;
+        assertThat(query.snapshot().waitReason()).isEqualTo("the engine, which has no place free");
         assertThat(query.snapshot().waitLimit()).isNull();
         query.cancel(CancelReason.CLIENT_CANCEL);
     }

@@ -149,7 +149,7 @@ class GroupTest {
         }
         rounds(gate, queries, 10);
         assertThat(gate.granted).filteredOn(id -> id.startsWith("a")).isEmpty();
-        gate.controller.update(tree.group("a", Tree.caps(4, 1_000, 9)).build());
+        gate.controller.update(tree.group("a", Tree.caps(9, 1_000, 9)).build());
         gate.granted.clear();
 
         rounds(gate, queries, 4);

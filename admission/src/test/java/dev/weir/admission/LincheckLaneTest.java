@@ -43,7 +43,8 @@ class LincheckLaneTest {
                 .addCustomScenario(
                         scenario(OneLaneCalls.class, "passTime", "ring", "closeFirst count", "closeSecond count"))
                 .addCustomScenario(scenario(OneLaneCalls.class, "passTime", "ring", "cancelSecond admitThird", "count"))
-                .addCustomScenario(scenario(OneLaneCalls.class, "", "closeFirst", "cancelSecond admitThird", "count"))
+                .addCustomScenario(
+                        scenario(OneLaneCalls.class, "count", "closeFirst", "cancelSecond admitThird", "count"))
                 .sequentialSpecification(OneLane.class)
                 .addGuarantee(onlyTheController())
                 .addGuarantee(inOneStep(OneLaneCalls.class, "arrive"));

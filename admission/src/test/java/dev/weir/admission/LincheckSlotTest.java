@@ -20,9 +20,9 @@ class LincheckSlotTest {
     @Test
     void aGrantACancelAndATimeoutOfOneWaiterAgreeOnItsEnd() {
         options(1, 100)
-                .addCustomScenario(scenario(OneWaiterCalls.class, "", "close", "cancel count", "count"))
-                .addCustomScenario(scenario(OneWaiterCalls.class, "", "close", "expire count", "count"))
-                .addCustomScenario(scenario(OneWaiterCalls.class, "", "cancel", "expire count", "count"))
+                .addCustomScenario(scenario(OneWaiterCalls.class, "count", "close", "cancel count", "count"))
+                .addCustomScenario(scenario(OneWaiterCalls.class, "count", "close", "expire count", "count"))
+                .addCustomScenario(scenario(OneWaiterCalls.class, "count", "cancel", "expire count", "count"))
                 .actorsPerThread(2)
                 .actorsBefore(0)
                 .actorsAfter(1)
@@ -35,7 +35,7 @@ class LincheckSlotTest {
     @Test
     void aSlotThatIsLentTakenBackAndGivenBackIsCountedOnce() {
         options(1, 100)
-                .addCustomScenario(scenario(OnePausedCalls.class, "", "pause", "close", "count"))
+                .addCustomScenario(scenario(OnePausedCalls.class, "count", "pause", "close", "count"))
                 .addCustomScenario(scenario(OnePausedCalls.class, "pause", "resume", "close count", "count"))
                 .actorsPerThread(2)
                 .actorsBefore(0)

@@ -41,4 +41,9 @@ public record EngineNode(
         /** Finishes what it has and takes nothing new. */
         DRAINING
     }
+
+    /** Whether the operating system holds each query there to its memory, so that its peak is its own. */
+    public boolean enforcesMemory() {
+        return limit.equals("cgroup") || limit.equals("address-space");
+    }
 }

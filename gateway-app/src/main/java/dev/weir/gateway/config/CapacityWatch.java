@@ -6,6 +6,8 @@ import dev.weir.engine.EngineNode;
 import dev.weir.engine.QueryEngine;
 import dev.weir.gateway.query.Timers;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +26,7 @@ final class CapacityWatch {
     private final StartHolds holds;
     private final Timers timers;
     private final Duration patience;
+    private final Consumer<Boolean> learnMemory;
 
     @GuardedBy("this")
     private Timers.@Nullable Timer givingUp;
@@ -33,13 +36,21 @@ final class CapacityWatch {
 
     /**
      * @param patience how long queries are held back while the engine can carry nothing
+     * @param learnMemory told whether each query's memory is limited and measured wherever it may run
      */
-    CapacityWatch(QueryEngine engine, RuntimeLimits limits, StartHolds holds, Timers timers, Duration patience) {
+    CapacityWatch(
+            QueryEngine engine,
+            RuntimeLimits limits,
+            StartHolds holds,
+            Timers timers,
+            Duration patience,
+            Consumer<Boolean> learnMemory) {
         this.engine = engine;
         this.limits = limits;
         this.holds = holds;
         this.timers = timers;
         this.patience = patience;
+        this.learnMemory = learnMemory;
     }
 
     void start() {
@@ -63,6 +74,8 @@ final class CapacityWatch {
             givingUp = null;
         }
         limits.within(capacity, largestQuery(capacity));
+        List<EngineNode> nodes = engine.nodes();
+        learnMemory.accept(!nodes.isEmpty() && nodes.stream().allMatch(EngineNode::enforcesMemory));
         holds.set(StartHolds.Reason.CAPACITY, false);
     }
 

@@ -113,7 +113,8 @@ class WorkersConfiguration {
                 holds,
                 timers,
                 WorkerList.positive(
-                        "weir.cluster.unavailable-after", properties.cluster().unavailableAfter()));
+                        "weir.cluster.unavailable-after", properties.cluster().unavailableAfter()),
+                admission::learnMemory);
         watch.start();
         return watch;
     }

@@ -31,13 +31,15 @@ class CapacityWatchTest {
     Path directory;
 
     private final List<Boolean> held = new ArrayList<>();
+    private final List<Boolean> learns = new ArrayList<>();
     private final ManualTimer timers = new ManualTimer();
     private final Workers engine = new Workers();
 
     private RuntimeLimits watch() {
         RuntimeLimits limits = new RuntimeLimits(
                 new MockEnvironment(), new LimitsFile(directory.resolve("limits.yaml")), 2, 1L << 30, true);
-        new CapacityWatch(engine, limits, new StartHolds(held::add), timers, Duration.ofSeconds(10)).start();
+        new CapacityWatch(engine, limits, new StartHolds(held::add), timers, Duration.ofSeconds(10), learns::add)
+                .start();
         return limits;
     }
 
@@ -54,6 +56,20 @@ class CapacityWatchTest {
         engine.tell(new EngineCapacity(4, 3_000));
         assertThat(limits.admission().maxRunning()).isLessThanOrEqualTo(2);
         assertThat(held).isEmpty();
+    }
+
+    @Test
+    void memoryIsLearnedWhereEveryQueryIsHeldToIts() {
+        engine.capacity = new EngineCapacity(16, 3_000);
+        engine.nodes = List.of(fenced("cgroup"), fenced("address-space"));
+        watch();
+        engine.nodes = List.of(fenced("cgroup"), fenced("engine"));
+        engine.tell(engine.capacity);
+        assertThat(learns).containsExactly(true, false);
+    }
+
+    private static EngineNode fenced(String limit) {
+        return new EngineNode(limit, "host", EngineNode.State.HEALTHY, Instant.EPOCH, 8, 0, 1_000, 0, limit, null);
     }
 
     @Test

@@ -65,8 +65,7 @@ final class ModelChecking {
     /**
      * One that is tried for certain, beside those made at random, which few iterations leave to luck.
      *
-     * @param before names of calls made first, with a space between; {@code admit:1} is one with an argument. What the
-     *     others work on has to be made here: within what is made in one step later, nothing is interleaved
+     * @param before names of calls made first, with a space between; {@code admit:1} is one with an argument
      * @param one calls of one thread
      * @param other calls of another at the same time
      * @param after calls made when both are done

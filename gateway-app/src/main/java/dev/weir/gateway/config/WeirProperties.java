@@ -178,7 +178,8 @@ public record WeirProperties(
          *
          * @param budget sum of all reservations and the engine's memory limit; by default 0.6 of the container or machine
          * @param perQuery reservation of a query that asks for none; by default the budget divided by
-         *     max-running + short-lane / 2, since those in the lane reserve a quarter
+         *     max-running + short-lane / 2, since those in the lane reserve a quarter. Where the engine holds each query
+         *     to its reservation and measures its memory, a statement that was measured to need less reserves less
          * @param maxPerQuery largest reservation a query may ask for; by default the budget
          * @param highWater share of the container's or machine's memory above which nothing is started and the newest
          *     queries are cancelled

@@ -45,16 +45,26 @@ final class AsyncQueries implements AutoCloseable {
         AsyncQuery query = new AsyncQuery(owner, execution);
         queries.put(query.id(), query);
         execution.done().thenAccept(query::done);
-        coming.thenCompose(result -> new SpoolWriter(spool, owner.user(), result, rowLimit, disk).start())
-                .whenComplete((spooled, thrown) -> {
-                    if (spooled != null) {
-                        query.complete(spooled, ends());
-                    } else {
-                        query.failed(Problems.of(thrown), ends());
-                        withoutResult(query);
-                    }
-                });
+        coming.whenComplete((result, thrown) -> {
+            if (result == null) {
+                settled(query, null, thrown);
+                return;
+            }
+            SpoolWriter writer = new SpoolWriter(spool, owner.user(), result, rowLimit, disk);
+            // Before it starts: it closes the stream after it has told, and nobody may hear of that first.
+            writer.done().whenComplete((spooled, failure) -> settled(query, spooled, failure));
+            writer.start();
+        });
         return query;
+    }
+
+    private void settled(AsyncQuery query, SpoolWriter.@Nullable Spooled spooled, @Nullable Throwable thrown) {
+        if (spooled != null) {
+            query.complete(spooled, ends());
+        } else {
+            query.failed(Problems.of(thrown == null ? new IllegalStateException("no result") : thrown), ends());
+            withoutResult(query);
+        }
     }
 
     Optional<AsyncQuery> find(Identity identity, String id) {

@@ -52,11 +52,16 @@ final class SpoolWriter {
         this.source = new ChunkSource(result, encoder, out, rowLimit, ResultFormat.ARROW.takesEncoded(rowLimit));
     }
 
-    /** Starts; completes with the file sealed, or fails with a {@link GatewayException}. */
-    CompletionStage<Spooled> start() {
+    /**
+     * Completes with the file sealed, or fails with a {@link GatewayException}; in both cases before the stream is closed.
+     */
+    CompletionStage<Spooled> done() {
+        return done;
+    }
+
+    void start() {
         source.stream().aborted().thenAccept(this::fail);
         wake();
-        return done;
     }
 
     private void fail(GatewayException reason) {

@@ -206,7 +206,9 @@ class WorkersTest {
         assertThat(load.errors.keySet()).isSubsetOf("502 ENGINE_LOST", "503 ENGINE_UNAVAILABLE", "broken stream");
         await().atMost(Duration.ofSeconds(20))
                 .until(() -> gateway.bean(WorkersEngine.class).nodes().get(0).state() == EngineNode.State.DOWN);
-        assertThat(gateway.bean(WorkersEngine.class).nodes()).allMatch(node -> node.running() == 0);
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(gateway.bean(WorkersEngine.class).nodes())
+                        .allMatch(node -> node.running() == 0));
         assertThat(arrow(gateway, "select 1")).isNotEmpty();
     }
 

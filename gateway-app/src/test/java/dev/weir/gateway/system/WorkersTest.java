@@ -207,8 +207,8 @@ class WorkersTest {
         await().atMost(Duration.ofSeconds(20))
                 .until(() -> gateway.bean(WorkersEngine.class).nodes().get(0).state() == EngineNode.State.DOWN);
         await().atMost(Duration.ofSeconds(20))
-                .untilAsserted(() -> assertThat(gateway.bean(WorkersEngine.class).nodes())
-                        .allMatch(node -> node.running() == 0));
+                .untilAsserted(() ->
+                        assertThat(gateway.bean(WorkersEngine.class).nodes()).allMatch(node -> node.running() == 0));
         assertThat(arrow(gateway, "select 1")).isNotEmpty();
     }
 

@@ -3,9 +3,11 @@ package dev.weir.engine.process;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.QueryEngineContract;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A database in a child process, held to what every engine must do. */
+@Tag("full")
 class SupervisedEngineTest extends QueryEngineContract {
 
     /** What the process runs from is made once. */

@@ -14,10 +14,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** DuckDB behind a worker behind a worker, which hands the bytes on as they came. */
+@Tag("full")
 class RelayedDuckDbTest extends QueryEngineContract {
 
     @TempDir

@@ -2,20 +2,12 @@ package dev.weir.gateway.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.memory.RootAllocator;
-import org.apache.arrow.vector.DateDayVector;
-import org.apache.arrow.vector.FieldVector;
-import org.apache.arrow.vector.VectorSchemaRoot;
-import org.apache.arrow.vector.ipc.ArrowStreamReader;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -82,28 +74,7 @@ class TpchOverHttpTest {
         assertThat(response.statusCode())
                 .as(() -> new String(bytes, StandardCharsets.UTF_8))
                 .isEqualTo(200);
-        List<List<String>> rows = new ArrayList<>();
-        try (BufferAllocator allocator = new RootAllocator();
-                ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(bytes), allocator)) {
-            VectorSchemaRoot root = reader.getVectorSchemaRoot();
-            while (reader.loadNextBatch()) {
-                for (int row = 0; row < root.getRowCount(); row++) {
-                    List<String> cells = new ArrayList<>();
-                    for (FieldVector vector : root.getFieldVectors()) {
-                        cells.add(cell(vector, row));
-                    }
-                    rows.add(cells);
-                }
-            }
-        }
-        return rows;
-    }
-
-    private static String cell(FieldVector vector, int row) {
-        if (vector instanceof DateDayVector days && !days.isNull(row)) {
-            return LocalDate.ofEpochDay(days.get(row)).toString();
-        }
-        return Oracle.text(vector.getObject(row));
+        return ArrowRows.of(bytes);
     }
 
     private static List<List<String>> json(String sql, List<List<String>> expected) throws Exception {

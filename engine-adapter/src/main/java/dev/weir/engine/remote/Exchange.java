@@ -9,6 +9,7 @@ import io.grpc.Attributes;
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ClientStreamTracer;
+import io.grpc.Context;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.Status;
@@ -43,14 +44,26 @@ final class Exchange {
         this.channel = channel;
         this.sync = sync;
         this.owner = owner;
-        this.call = channel.newCall(
-                Wire.EXCHANGE, CallOptions.DEFAULT.withStreamTracerFactory(new ClientStreamTracer.Factory() {
-                    @Override
-                    public ClientStreamTracer newClientStreamTracer(
-                            ClientStreamTracer.StreamInfo info, Metadata headers) {
-                        return new Tracer();
-                    }
-                }));
+        this.call = newCall(channel);
+    }
+
+    /**
+     * A call of its own: the thread may be serving a Flight client, whose call gRPC would take for the parent of this one
+     * and cancel it with, before the last word to the worker has been said.
+     */
+    private ClientCall<Frame, Frame> newCall(ManagedChannel to) {
+        CallOptions options = CallOptions.DEFAULT.withStreamTracerFactory(new ClientStreamTracer.Factory() {
+            @Override
+            public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
+                return new Tracer();
+            }
+        });
+        Context callers = Context.ROOT.attach();
+        try {
+            return to.newCall(Wire.EXCHANGE, options);
+        } finally {
+            Context.ROOT.detach(callers);
+        }
     }
 
     private final class Tracer extends ClientStreamTracer {

@@ -10,6 +10,7 @@ import dev.weir.engine.EngineFailure;
 import dev.weir.engine.QueryContext;
 import dev.weir.engine.Rows;
 import dev.weir.engine.StatementDescription;
+import io.grpc.Context;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,6 +64,30 @@ class RemoteCancelTest {
         Rows.await(call.stopped());
         assertThat(loopback.duck.stats().activeCalls()).isZero();
         assertThat(loopback.worker.running()).isZero();
+    }
+
+    /** A Flight client's call that ends on this side takes nothing of the worker's call with it. */
+    @Test
+    void notWithTheCallThatItWasStartedIn() {
+        Context.CancellableContext front = Context.current().withCancellation();
+        Context before = front.attach();
+        EngineCall<ArrowResult> call;
+        try {
+            call = start("select i from range(1000000) t(i)");
+        } finally {
+            front.detach(before);
+        }
+        try (ArrowResult result = Rows.await(call.result())) {
+            assertThat(Rows.await(result.next())).isTrue();
+            front.cancel(null);
+            int rows = result.root().getRowCount();
+            while (Rows.await(result.next())) {
+                rows += result.root().getRowCount();
+            }
+            assertThat(rows).isEqualTo(1_000_000);
+            Rows.await(result.stopped());
+        }
+        assertThat(engine.resumes()).isZero();
     }
 
     @Test

@@ -16,6 +16,8 @@ public enum EngineFailure {
     UNSUPPORTED,
     /** The statement failed on its data: division by zero, a cast, a constraint. */
     EXECUTION,
+    /** The session is in a state that does not permit this: an open result, or a transaction or none; nothing was done. */
+    CONFLICT,
     /** Write-write conflict; trying again may work. */
     WRITE_CONFLICT,
     /** The engine ran out of the memory or temp space it may use. */

@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  *
  * <p>An engine does not queue and does not ration: who may run, and when, is decided before it is called.
  */
-public interface QueryEngine extends AutoCloseable {
+public interface QueryEngine extends StatementRunner, AutoCloseable {
 
     /** Name and version, for {@code SqlInfo} and logs. Never null, constant. */
     EngineInfo info();
@@ -28,15 +28,6 @@ public interface QueryEngine extends AutoCloseable {
     StatementScan scan(String sql);
 
     /**
-     * Finds result schema and parameters without running the statement. DuckDB folds constants here, so this can take
-     * as long as a query: callers bound it and cancel.
-     */
-    EngineCall<StatementDescription> describe(EngineQuery query);
-
-    /** Starts a statement. The stage completes when the result's schema is known and before any batch is read. */
-    EngineCall<ArrowResult> execute(EngineQuery query);
-
-    /**
      * Answers catalogs, schemas, tables and keys from the engine's own catalog, in the columns that the Flight SQL
      * specification names. Internal catalogs and schemas are left out.
      */
@@ -44,6 +35,17 @@ public interface QueryEngine extends AutoCloseable {
 
     /** Runs a trivial real query; completes exceptionally with UNAVAILABLE when the engine cannot answer. */
     EngineCall<Void> check();
+
+    /**
+     * A session of its own. It takes a connection with its first statement or transaction; each statement brings its
+     * settings.
+     *
+     * @param access what the session may do at most
+     * @throws EngineException UNSUPPORTED when the engine has no sessions
+     */
+    default EngineSession openSession(Access access) {
+        throw new EngineException(EngineFailure.UNSUPPORTED, "This engine has no sessions", "0A000", -1, null);
+    }
 
     /** Live figures for metrics: cheap, never null. */
     EngineStats stats();

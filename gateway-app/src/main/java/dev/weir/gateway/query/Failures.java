@@ -2,6 +2,7 @@ package dev.weir.gateway.query;
 
 import dev.weir.admission.AdmissionRejectedException;
 import dev.weir.engine.EngineException;
+import dev.weir.engine.EngineFailure;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletionException;
@@ -91,7 +92,7 @@ final class Failures {
             case FORBIDDEN -> GatewayErrorCode.FORBIDDEN;
             case TOO_LARGE -> GatewayErrorCode.TOO_LARGE;
             case EXECUTION -> GatewayErrorCode.EXECUTION_FAILED;
-            case WRITE_CONFLICT -> GatewayErrorCode.CONFLICT;
+            case CONFLICT, WRITE_CONFLICT -> GatewayErrorCode.CONFLICT;
             case MEMORY -> GatewayErrorCode.MEMORY_LIMIT;
             case CANCELLED -> GatewayErrorCode.CANCELLED;
             case TIMED_OUT -> GatewayErrorCode.STATEMENT_TIMEOUT;
@@ -102,7 +103,7 @@ final class Failures {
         if (code == GatewayErrorCode.INTERNAL) {
             return internal(engine);
         }
-        Boolean retryable = code == GatewayErrorCode.CONFLICT ? Boolean.TRUE : null;
+        Boolean retryable = engine.failure() == EngineFailure.WRITE_CONFLICT ? Boolean.TRUE : null;
         Duration retryAfter = code == GatewayErrorCode.ENGINE_UNAVAILABLE ? Duration.ofSeconds(1) : null;
         ErrorDetails details = new ErrorDetails(
                 null,

@@ -55,8 +55,12 @@ final class StatementScanner {
         StatementLimits.check(tokens, from, to);
         StatementClassifier.Verdict verdict = new StatementClassifier(tokens, to, files).classify(from);
         Access needs = max(verdict.needs(), accessOfNames(tokens, from, to, files));
-        StatementScan scan =
-                new StatementScan(verdict.kind(), needs, Fingerprint.of(sql, tokens, from, to), verdict.returning());
+        StatementScan scan = new StatementScan(
+                verdict.kind(),
+                needs,
+                Fingerprint.of(sql, tokens, from, to),
+                verdict.returning(),
+                isOrdered(tokens, from, to));
         int offset = tokens.start(from);
         return new ScannedStatement(scan, plainSpaces(sql, tokens, from, to), offset, shape(verdict, tokens, from));
     }
@@ -113,6 +117,25 @@ final class StatementScanner {
             }
         }
         return needs;
+    }
+
+    /** Whether an ORDER BY stands outside of brackets, or of those around the whole statement. */
+    private static boolean isOrdered(Tokens tokens, int from, int to) {
+        int first = from;
+        int end = to;
+        while (tokens.isSymbol(first, '(') && tokens.behind(first) == end) {
+            first++;
+            end--;
+        }
+        for (int i = first; i < end; i++) {
+            if (tokens.isWord(i, "ORDER") && tokens.isWord(i + 1, "BY")) {
+                return true;
+            }
+            if (tokens.isSymbol(i, '(') || tokens.isSymbol(i, '[') || tokens.isSymbol(i, '{')) {
+                i = tokens.behind(i) - 1;
+            }
+        }
+        return false;
     }
 
     private static Access max(Access a, Access b) {

@@ -78,6 +78,17 @@ class FlightFrontConfiguration {
         return given;
     }
 
+    private static int partitions(WeirProperties.Flight flight) {
+        if (flight.maxPartitions() < 1) {
+            throw new StartFailedException("weir.flight.max-partitions must be at least 1");
+        }
+        if (flight.partitions() < 1 || flight.partitions() > flight.maxPartitions()) {
+            throw new StartFailedException("weir.flight.partitions must be 1 to weir.flight.max-partitions ("
+                    + flight.maxPartitions() + ")");
+        }
+        return flight.partitions();
+    }
+
     private static FlightSqlSettings settings(WeirProperties properties, @Nullable TlsMaterial tls) {
         WeirProperties.Flight flight = properties.flight();
         return new FlightSqlSettings(
@@ -92,6 +103,8 @@ class FlightFrontConfiguration {
                 flight.maxPreparedStatements(),
                 flight.preparedStatementTimeToLive(),
                 flight.sessionTimeToLive(),
+                partitions(flight),
+                flight.maxPartitions(),
                 properties.admission().clientStallTimeout());
     }
 }

@@ -72,6 +72,9 @@ public record WeirProperties(
      * @param maxPreparedStatements open prepared statements of one user
      * @param preparedStatementTimeToLive an unused prepared statement is closed after this
      * @param sessionTimeToLive an unused session is closed after this
+     * @param partitions endpoints over which a result comes when its client does not ask for a number with
+     *     {@code weir-partitions}; some clients refuse more than one
+     * @param maxPartitions most endpoints of a result
      */
     public record Flight(
             @DefaultValue("31337") int port,
@@ -83,7 +86,9 @@ public record WeirProperties(
             @DefaultValue("10s") Duration claimTimeout,
             @DefaultValue("1000") int maxPreparedStatements,
             @DefaultValue("1h") Duration preparedStatementTimeToLive,
-            @DefaultValue("1h") Duration sessionTimeToLive) {}
+            @DefaultValue("1h") Duration sessionTimeToLive,
+            @DefaultValue("1") int partitions,
+            @DefaultValue("32") int maxPartitions) {}
 
     /**
      * Health and metrics.

@@ -15,6 +15,7 @@ import org.apache.arrow.flight.impl.Flight;
 import org.apache.arrow.flight.sql.FlightSqlUtils;
 import org.apache.arrow.flight.sql.impl.FlightSql;
 import org.apache.arrow.flight.sql.impl.FlightSql.ActionCancelQueryResult.CancelResult;
+import org.jspecify.annotations.Nullable;
 
 /** DoAction: prepared statements, cancel, sessions. */
 final class Actions {
@@ -133,8 +134,12 @@ final class Actions {
     }
 
     private TicketLedger.Cancellation cancel(Caller caller, Flight.FlightInfo info) {
-        TicketLedger.Cancellation polled = polls.cancel(caller, info);
-        return polled != null ? polled : statements.cancel(caller, info);
+        TicketLedger.@Nullable Cancellation polled = polls.cancel(caller, info);
+        if (polled != null) {
+            return polled;
+        }
+        TicketLedger.@Nullable Cancellation partitioned = statements.partitions().cancel(caller, info);
+        return partitioned != null ? partitioned : statements.cancel(caller, info);
     }
 
     private static Optional<ByteString> one(MessageLite result) {

@@ -27,10 +27,10 @@ interface Batches extends AutoCloseable {
     @Override
     void close();
 
-    /** The way that suits the result. @param allocator for batches that must be decoded */
+    /** The way that suits the result. @param allocator for batches that must be decoded, and for their numbers */
     static Batches of(ResultStream result, ServerStreamListener listener, CallState call, BufferAllocator allocator) {
         return result.givesEncoded()
                 ? new RelayedBatches(result, listener, call, allocator)
-                : new DecodedBatches(result, listener);
+                : new DecodedBatches(result, listener, allocator);
     }
 }

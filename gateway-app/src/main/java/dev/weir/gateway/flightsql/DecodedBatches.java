@@ -4,6 +4,7 @@ import dev.weir.gateway.query.ResultStream;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
+import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** Batches that come as vectors, and are encoded by flight-core. */
@@ -11,11 +12,13 @@ final class DecodedBatches implements Batches {
 
     private final ResultStream result;
     private final ServerStreamListener listener;
+    private final BufferAllocator allocator;
     private @Nullable BatchWindow window;
 
-    DecodedBatches(ResultStream result, ServerStreamListener listener) {
+    DecodedBatches(ResultStream result, ServerStreamListener listener, BufferAllocator allocator) {
         this.result = result;
         this.listener = listener;
+        this.allocator = allocator;
     }
 
     @Override
@@ -36,7 +39,7 @@ final class DecodedBatches implements Batches {
     public boolean send() {
         BatchWindow batch = Objects.requireNonNull(window);
         if (batch.hasNext()) {
-            batch.showNext(listener::putNext);
+            batch.showNext(() -> BatchNumbers.put(result, listener, allocator));
         }
         return !batch.hasNext();
     }

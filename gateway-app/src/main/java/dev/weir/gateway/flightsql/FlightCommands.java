@@ -82,6 +82,8 @@ final class FlightCommands {
                     unpack(command, FlightSql.TicketStatementQuery.class).getStatementHandle());
             if (PollHandle.is(payload)) {
                 polls.stream(caller, payload, listener);
+            } else if (PartitionHandle.is(payload)) {
+                statements.partitions().stream(caller, payload, listener);
             } else {
                 statements.redeem(caller, payload, listener);
             }

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxPreparedStatements open prepared statements of one user
  * @param preparedStatementTimeToLive an unused prepared statement is closed after this
  * @param sessionTimeToLive an unused session is closed after this
+ * @param partitions endpoints of a result whose client does not say how many
+ * @param maxPartitions most endpoints of a result
  * @param clientStallTimeout an upload that sends nothing for this long is ended
  */
 public record FlightSqlSettings(
@@ -31,6 +33,8 @@ public record FlightSqlSettings(
         int maxPreparedStatements,
         Duration preparedStatementTimeToLive,
         Duration sessionTimeToLive,
+        int partitions,
+        int maxPartitions,
         Duration clientStallTimeout) {
 
     /** Parameters of all users that are held at once, in uploads under way and bound to prepared statements. */

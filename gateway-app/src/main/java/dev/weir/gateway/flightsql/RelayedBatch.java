@@ -1,5 +1,6 @@
 package dev.weir.gateway.flightsql;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.WireFormat;
 import dev.weir.engine.EncodedBatch;
@@ -25,22 +26,27 @@ import org.apache.arrow.flight.impl.Flight.FlightData;
 final class RelayedBatch implements AutoCloseable {
 
     private static final int HEADER = FlightData.DATA_HEADER_FIELD_NUMBER;
+    private static final int NOTE = FlightData.APP_METADATA_FIELD_NUMBER;
     private static final int BODY = FlightData.DATA_BODY_FIELD_NUMBER;
 
     private final EncodedBatch batch;
+    private final ByteString note;
     private final AtomicBoolean taken = new AtomicBoolean();
 
-    RelayedBatch(EncodedBatch batch) {
+    /** @param note the message's application metadata; empty for none */
+    RelayedBatch(EncodedBatch batch, ByteString note) {
         this.batch = batch;
+        this.note = note;
     }
 
     /** Size of the whole message in bytes. */
-    static long messageBytes(EncodedBatch batch) {
-        return headBytes(batch.metadata().remaining(), batch.bodyLength()) + batch.bodyLength();
+    static long messageBytes(EncodedBatch batch, ByteString note) {
+        return headBytes(batch.metadata().remaining(), note, batch.bodyLength()) + batch.bodyLength();
     }
 
-    private static int headBytes(int metadata, long body) {
-        return CodedOutputStream.computeTagSize(HEADER)
+    private static int headBytes(int metadata, ByteString note, long body) {
+        return (note.isEmpty() ? 0 : CodedOutputStream.computeBytesSize(NOTE, note))
+                + CodedOutputStream.computeTagSize(HEADER)
                 + CodedOutputStream.computeUInt32SizeNoTag(metadata)
                 + metadata
                 + CodedOutputStream.computeTagSize(BODY)
@@ -66,11 +72,14 @@ final class RelayedBatch implements AutoCloseable {
     /** What stands before the body: the Arrow message, and the body's tag and length. */
     private byte[] head() throws IOException {
         ByteBuffer metadata = batch.metadata();
-        byte[] head = new byte[headBytes(metadata.remaining(), batch.bodyLength())];
+        byte[] head = new byte[headBytes(metadata.remaining(), note, batch.bodyLength())];
         CodedOutputStream out = CodedOutputStream.newInstance(head);
         out.writeTag(HEADER, WireFormat.WIRETYPE_LENGTH_DELIMITED);
         out.writeUInt32NoTag(metadata.remaining());
         out.write(metadata.duplicate());
+        if (!note.isEmpty()) {
+            out.writeBytes(NOTE, note);
+        }
         out.writeTag(BODY, WireFormat.WIRETYPE_LENGTH_DELIMITED);
         out.writeUInt64NoTag(batch.bodyLength());
         out.checkNoSpaceLeft();

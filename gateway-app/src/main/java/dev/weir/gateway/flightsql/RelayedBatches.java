@@ -52,7 +52,7 @@ final class RelayedBatches implements Batches {
         if (batch == null || batch.rows() == 0) {
             return 0;
         }
-        long bytes = RelayedBatch.messageBytes(batch);
+        long bytes = RelayedBatch.messageBytes(batch, BatchNumbers.of(result));
         if (bytes > MAX_MESSAGE_BYTES) {
             Objects.requireNonNull(decoded).load(batch);
             batch.close();
@@ -71,12 +71,12 @@ final class RelayedBatches implements Batches {
                 whole.close();
                 return true;
             }
-            call.relay(new RelayedBatch(whole));
+            call.relay(new RelayedBatch(whole, BatchNumbers.of(result)));
             return true;
         }
         BatchWindow slices = Objects.requireNonNull(window);
         if (slices.hasNext()) {
-            slices.showNext(listener::putNext);
+            slices.showNext(() -> BatchNumbers.put(result, listener, allocator));
         }
         if (slices.hasNext()) {
             return false;

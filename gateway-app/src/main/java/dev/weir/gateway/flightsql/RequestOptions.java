@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
@@ -24,22 +25,35 @@ import org.springframework.util.unit.DataSize;
  * @param memoryBytes {@code weir-memory}
  * @param heavy {@code weir-class: heavy}
  * @param priority {@code weir-priority}
+ * @param partitions {@code weir-partitions}: over how many endpoints a result may come
+ * @param batchNumbers {@code weir-batch-numbers}: whether each batch tells its number
  */
 record RequestOptions(
         Optional<Duration> statementTimeout,
         Optional<Duration> queueTimeout,
         OptionalLong memoryBytes,
         boolean heavy,
-        Optional<Priority> priority) {
+        Optional<Priority> priority,
+        OptionalInt partitions,
+        boolean batchNumbers) {
 
     static final String TIMEOUT = "weir-timeout";
     static final String QUEUE_TIMEOUT = "weir-queue-timeout";
     static final String MEMORY = "weir-memory";
     static final String CLASS = "weir-class";
     static final String PRIORITY = "weir-priority";
-    static final List<String> NAMES = List.of(TIMEOUT, QUEUE_TIMEOUT, MEMORY, CLASS, PRIORITY);
-    static final RequestOptions NONE =
-            new RequestOptions(Optional.empty(), Optional.empty(), OptionalLong.empty(), false, Optional.empty());
+    static final String PARTITIONS = "weir-partitions";
+    static final String BATCH_NUMBERS = "weir-batch-numbers";
+    static final List<String> NAMES =
+            List.of(TIMEOUT, QUEUE_TIMEOUT, MEMORY, CLASS, PRIORITY, PARTITIONS, BATCH_NUMBERS);
+    static final RequestOptions NONE = new RequestOptions(
+            Optional.empty(),
+            Optional.empty(),
+            OptionalLong.empty(),
+            false,
+            Optional.empty(),
+            OptionalInt.empty(),
+            false);
 
     private static final String HEAVY = "heavy";
     private static final Map<String, Metadata.Key<String>> KEYS = keys();
@@ -61,12 +75,27 @@ record RequestOptions(
     RequestOptions with(String name, @Nullable String text) {
         String given = text == null || text.isBlank() ? null : text.strip();
         return switch (name) {
-            case TIMEOUT -> new RequestOptions(duration(name, given), queueTimeout, memoryBytes, heavy, priority);
+            case TIMEOUT ->
+                new RequestOptions(
+                        duration(name, given), queueTimeout, memoryBytes, heavy, priority, partitions, batchNumbers);
             case QUEUE_TIMEOUT ->
-                new RequestOptions(statementTimeout, duration(name, given), memoryBytes, heavy, priority);
-            case MEMORY -> new RequestOptions(statementTimeout, queueTimeout, size(name, given), heavy, priority);
-            case CLASS -> new RequestOptions(statementTimeout, queueTimeout, memoryBytes, heavy(given), priority);
-            case PRIORITY -> new RequestOptions(statementTimeout, queueTimeout, memoryBytes, heavy, priority(given));
+                new RequestOptions(
+                        statementTimeout, duration(name, given), memoryBytes, heavy, priority, partitions, batchNumbers);
+            case MEMORY ->
+                new RequestOptions(
+                        statementTimeout, queueTimeout, size(name, given), heavy, priority, partitions, batchNumbers);
+            case CLASS ->
+                new RequestOptions(
+                        statementTimeout, queueTimeout, memoryBytes, heavy(given), priority, partitions, batchNumbers);
+            case PRIORITY ->
+                new RequestOptions(
+                        statementTimeout, queueTimeout, memoryBytes, heavy, priority(given), partitions, batchNumbers);
+            case PARTITIONS ->
+                new RequestOptions(
+                        statementTimeout, queueTimeout, memoryBytes, heavy, priority, count(name, given), batchNumbers);
+            case BATCH_NUMBERS ->
+                new RequestOptions(
+                        statementTimeout, queueTimeout, memoryBytes, heavy, priority, partitions, flag(name, given));
             default -> throw new IllegalArgumentException(name);
         };
     }
@@ -81,6 +110,8 @@ record RequestOptions(
             case CLASS -> heavy ? HEAVY : null;
             case PRIORITY ->
                 priority.map(value -> value.name().toLowerCase(Locale.ROOT)).orElse(null);
+            case PARTITIONS -> partitions.isPresent() ? Integer.toString(partitions.getAsInt()) : null;
+            case BATCH_NUMBERS -> batchNumbers ? "true" : null;
             default -> throw new IllegalArgumentException(name);
         };
     }
@@ -92,7 +123,9 @@ record RequestOptions(
                 queueTimeout.or(other::queueTimeout),
                 memoryBytes.isPresent() ? memoryBytes : other.memoryBytes,
                 heavy || other.heavy,
-                priority.or(other::priority));
+                priority.or(other::priority),
+                partitions.isPresent() ? partitions : other.partitions,
+                batchNumbers || other.batchNumbers);
     }
 
     private static Map<String, Metadata.Key<String>> keys() {
@@ -151,6 +184,31 @@ record RequestOptions(
             throw invalid(name, "a positive size with unit, for example 512MB");
         }
         throw invalid(name, "a positive size with unit, for example 512MB");
+    }
+
+    private static OptionalInt count(String name, @Nullable String text) {
+        if (text == null) {
+            return OptionalInt.empty();
+        }
+        try {
+            int value = Integer.parseInt(text);
+            if (value > 0) {
+                return OptionalInt.of(value);
+            }
+        } catch (NumberFormatException e) {
+            throw invalid(name, "a whole number, 1 or more");
+        }
+        throw invalid(name, "a whole number, 1 or more");
+    }
+
+    private static boolean flag(String name, @Nullable String text) {
+        if (text == null || text.equals("false")) {
+            return false;
+        }
+        if (text.equals("true")) {
+            return true;
+        }
+        throw invalid(name, "true or false");
     }
 
     private static GatewayException invalid(String name, String expected) {

@@ -82,8 +82,13 @@ final class ResultPump {
 
     /** Pumps the result of a query. Called once, on the call's thread. */
     void start(QueryExecution query) {
+        start(query, query.stream());
+    }
+
+    /** Pumps what a query gives to this client. Called once, on the call's thread. */
+    void start(QueryExecution query, CompletionStage<ResultStream> result) {
         execution = query;
-        start(query.stream());
+        start(result);
     }
 
     /** Pumps a result that no query stands behind. Called once, on the call's thread. */

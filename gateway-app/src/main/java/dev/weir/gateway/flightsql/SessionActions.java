@@ -127,7 +127,9 @@ final class SessionActions {
                     RequestOptions.QUEUE_TIMEOUT,
                     RequestOptions.MEMORY,
                     RequestOptions.CLASS,
-                    RequestOptions.PRIORITY ->
+                    RequestOptions.PRIORITY,
+                    RequestOptions.PARTITIONS,
+                    RequestOptions.BATCH_NUMBERS ->
                 new FlightSession.Settings(settings, before.options().with(name, value));
             default -> throw new UnknownOptionException();
         };

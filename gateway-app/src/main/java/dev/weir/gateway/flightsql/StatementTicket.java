@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -96,7 +97,9 @@ record StatementTicket(
                                     readDuration(in),
                                     readLong(in),
                                     in.readBoolean(),
-                                    Optional.empty())
+                                    Optional.empty(),
+                                    OptionalInt.empty(),
+                                    false)
                             .with(RequestOptions.PRIORITY, readText(in)),
                     in.readBoolean() ? new Outcome(readLong(in)) : null);
         } catch (IOException e) {

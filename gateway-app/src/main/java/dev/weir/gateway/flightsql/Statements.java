@@ -1,5 +1,6 @@
 package dev.weir.gateway.flightsql;
 
+import com.github.benmanes.caffeine.cache.Ticker;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Timestamp;
 import dev.weir.admission.Priority;
@@ -47,6 +48,7 @@ final class Statements {
     /** Write tickets name it: the process that issued one alone knows whether it was redeemed. */
     private final String issuer = UUID.randomUUID().toString();
 
+    private final Partitions partitions;
     private final Set<QueryExecution> running = ConcurrentHashMap.newKeySet();
     private volatile boolean draining;
 
@@ -58,7 +60,8 @@ final class Statements {
             TicketLedger ledger,
             ByteBudget parameterBudget,
             BufferAllocator allocator,
-            Clock clock) {
+            Clock clock,
+            Ticker ticker) {
         this.backend = backend;
         this.handles = handles;
         this.settings = settings;
@@ -67,6 +70,12 @@ final class Statements {
         this.parameterBudget = parameterBudget;
         this.allocator = allocator;
         this.clock = clock;
+        this.partitions = new Partitions(this, handles, settings, allocator, clock, ticker);
+    }
+
+    /** The results that are read over several endpoints. */
+    Partitions partitions() {
+        return partitions;
     }
 
     /** A statement with its parameters, as a client asks for it. */
@@ -111,6 +120,10 @@ final class Statements {
         return describe(caller, statement.sql(), session.settings()).thenCompose(description -> {
             if (description.givesRows()) {
                 boolean isRead = description.kind().isRead();
+                Flight.@Nullable FlightInfo parts = partitions.info(caller, descriptor, statement, session, description);
+                if (parts != null) {
+                    return CompletableFuture.completedFuture(parts);
+                }
                 StatementTicket ticket = ticket(caller, statement, session, isRead ? "" : issuer);
                 return CompletableFuture.completedFuture(
                         info(caller, descriptor, ticket, infoSchema(statement, description)));
@@ -220,6 +233,15 @@ final class Statements {
         pump(caller, listener).start(execution);
     }
 
+    /** Sends a part of the result of a query that was submitted. */
+    void send(
+            Caller caller,
+            QueryExecution execution,
+            CompletionStage<ResultStream> part,
+            ServerStreamListener listener) {
+        pump(caller, listener).start(execution, part);
+    }
+
     /**
      * Runs a statement for its count.
      *
@@ -300,7 +322,9 @@ final class Statements {
 
     private @Nullable StatementTicket ticketOf(Caller caller, Flight.Ticket ticket) {
         byte[] payload = handles.openPacked(caller, ticket.getTicket());
-        return payload == null || PollHandle.is(payload) ? null : StatementTicket.decode(payload);
+        return payload == null || PollHandle.is(payload) || PartitionHandle.is(payload)
+                ? null
+                : StatementTicket.decode(payload);
     }
 
     /** Decodes parameters; refuses them with the reason when they cannot be bound. */
@@ -354,7 +378,7 @@ final class Statements {
                 new FlightSession.Settings(session.settings(), caller.options().or(session.options())));
     }
 
-    private static QueryRequest request(String sql, List<List<@Nullable Object>> rows, FlightSession.Settings session) {
+    static QueryRequest request(String sql, List<List<@Nullable Object>> rows, FlightSession.Settings session) {
         RequestOptions options = session.options();
         return new QueryRequest(
                 Front.FLIGHT_SQL,

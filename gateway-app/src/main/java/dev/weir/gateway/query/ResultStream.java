@@ -50,6 +50,11 @@ public interface ResultStream extends AutoCloseable {
         throw new UnsupportedOperationException("Batches are not encoded");
     }
 
+    /** Which batch of the whole result the last pull gave, from 0, where that was asked for. */
+    default OptionalLong batchNumber() {
+        return OptionalLong.empty();
+    }
+
     /**
      * Completes with the failure when the query ends for any reason other than its reader: a timeout, a stall, a cancel.
      * A front that waits for its client's demand aborts the connection then and closes this stream; while it holds a

@@ -146,7 +146,7 @@ final class FakeQueries implements QueryService {
         }
         boolean givesRows = !script.schema().getFields().isEmpty();
         return CompletableFuture.completedFuture(
-                new Description(script.kind(), givesRows, script.schema(), script.parameters()));
+                new Description(script.kind(), givesRows, false, script.schema(), script.parameters()));
     }
 
     @Override

@@ -56,6 +56,8 @@ final class FrontHarness implements AutoCloseable {
                 MAX_PREPARED,
                 Duration.ofHours(1),
                 Duration.ofHours(1),
+                1,
+                32,
                 stall);
         front = new FlightSqlFront(
                 settings,

@@ -192,6 +192,8 @@ class LimitsTest {
                 1,
                 Duration.ofMinutes(1),
                 Duration.ofMinutes(1),
+                1,
+                32,
                 Duration.ofMinutes(1));
         try (FlightSqlFront second = new FlightSqlFront(
                 settings,

@@ -78,15 +78,12 @@ class FlightFrontConfiguration {
         return given;
     }
 
-    private static int partitions(WeirProperties.Flight flight) {
-        if (flight.maxPartitions() < 1) {
-            throw new StartFailedException("weir.flight.max-partitions must be at least 1");
+    private static int partitions(int given, int most) {
+        if (given < 1 || given > most) {
+            throw new StartFailedException(
+                    "weir.flight.partitions must be 1 to weir.results.max-partitions (" + most + ")");
         }
-        if (flight.partitions() < 1 || flight.partitions() > flight.maxPartitions()) {
-            throw new StartFailedException("weir.flight.partitions must be 1 to weir.flight.max-partitions ("
-                    + flight.maxPartitions() + ")");
-        }
-        return flight.partitions();
+        return given;
     }
 
     private static FlightSqlSettings settings(WeirProperties properties, @Nullable TlsMaterial tls) {
@@ -103,8 +100,8 @@ class FlightFrontConfiguration {
                 flight.maxPreparedStatements(),
                 flight.preparedStatementTimeToLive(),
                 flight.sessionTimeToLive(),
-                partitions(flight),
-                flight.maxPartitions(),
+                partitions(flight.partitions(), properties.results().maxPartitions()),
+                properties.results().maxPartitions(),
                 properties.admission().clientStallTimeout());
     }
 }

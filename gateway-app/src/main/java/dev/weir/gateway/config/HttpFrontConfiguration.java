@@ -29,6 +29,7 @@ public class HttpFrontConfiguration {
                 results.timeToLive(),
                 results.maxBytesPerUser(),
                 results.minFreeDisk(),
+                results.maxPartitions(),
                 properties.admission().clientStallTimeout());
         return new HttpFront(queries, settings, clock.getIfAvailable(Clock::systemUTC));
     }

@@ -21,7 +21,7 @@ import org.springframework.util.unit.DataSize;
  * @param auth users and tokens
  * @param admission limits
  * @param engine the engine behind the gateway
- * @param results spooled results of asynchronous queries
+ * @param results results that are stored, or read in parts
  * @param queryLog one line for each query
  * @param shutdown the end
  * @param workers processes elsewhere that run the queries, as weir.workers[0].uri (grpc+tls://host:port), .name, .slots,
@@ -74,7 +74,6 @@ public record WeirProperties(
      * @param sessionTimeToLive an unused session is closed after this
      * @param partitions endpoints over which a result comes when its client does not ask for a number with
      *     {@code weir-partitions}; some clients refuse more than one
-     * @param maxPartitions most endpoints of a result
      */
     public record Flight(
             @DefaultValue("31337") int port,
@@ -87,8 +86,7 @@ public record WeirProperties(
             @DefaultValue("1000") int maxPreparedStatements,
             @DefaultValue("1h") Duration preparedStatementTimeToLive,
             @DefaultValue("1h") Duration sessionTimeToLive,
-            @DefaultValue("1") int partitions,
-            @DefaultValue("32") int maxPartitions) {}
+            @DefaultValue("1") int partitions) {}
 
     /**
      * Health and metrics.
@@ -326,16 +324,18 @@ public record WeirProperties(
     }
 
     /**
-     * Spooled results of asynchronous queries.
+     * Results that are stored, or read in parts.
      *
-     * @param timeToLive a result is deleted this long after it is complete
+     * @param timeToLive a stored result is deleted this long after it is complete
      * @param maxBytesPerUser spooled bytes of one user
      * @param minFreeDisk spooling stops when less than this is free on the data directory's disk
+     * @param maxPartitions most partitions of one result, on either front
      */
     public record Results(
             @DefaultValue("1h") Duration timeToLive,
             @DefaultValue("10GB") DataSize maxBytesPerUser,
-            @DefaultValue("1GB") DataSize minFreeDisk) {}
+            @DefaultValue("1GB") DataSize minFreeDisk,
+            @DefaultValue("32") int maxPartitions) {}
 
     /**
      * One line for each query.

@@ -139,8 +139,8 @@ final class Partitions {
         if (count > most) {
             throw new GatewayException(
                     GatewayErrorCode.INVALID_REQUEST,
-                    "A result comes in at most " + most + " partitions (weir.flight.max-partitions).",
-                    ErrorDetails.ofLimit("query", "flight.max-partitions", Integer.toString(most)));
+                    "A result comes in at most " + most + " partitions (weir.results.max-partitions).",
+                    ErrorDetails.ofLimit("query", "results.max-partitions", Integer.toString(most)));
         }
         boolean orderMatters = description.ordered() && !options.batchNumbers();
         return description.kind() == StatementKind.QUERY && !orderMatters ? count : 1;

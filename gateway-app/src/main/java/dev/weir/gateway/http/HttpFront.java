@@ -58,10 +58,12 @@ public final class HttpFront implements AutoCloseable {
         timer.setRemoveOnCancelPolicy(true);
         Answers answers = new Answers(encoding);
         RequestBody bodies = new RequestBody(settings.maxBodySize());
-        SubmitHandler submit = new SubmitHandler(queries, asyncQueries, answers, bodies, allocator, timer);
+        PartitionedQueries partitioned = new PartitionedQueries(settings.maxPartitions(), allocator);
+        SubmitHandler submit =
+                new SubmitHandler(queries, asyncQueries, partitioned, answers, bodies, allocator, timer);
         SpoolReaders readers =
                 new SpoolReaders(allocator, disk, timer, settings.clientStallTimeout(), MAX_SPOOL_READERS);
-        this.routes = routes(submit, new QueryHandler(queries, asyncQueries, answers, readers))
+        this.routes = routes(submit, new QueryHandler(queries, asyncQueries, partitioned, answers, readers))
                 .and(routes(new AdmissionHandler(queries.admission(), bodies, disk)));
         long sweep = Math.max(
                 SHORTEST_SWEEP.toMillis(),

@@ -12,6 +12,7 @@ import org.springframework.util.unit.DataSize;
  * @param resultsTimeToLive a spooled result is deleted this long after it is complete
  * @param maxResultBytesPerUser spooled bytes of one user
  * @param minFreeDisk spooling stops when less is free
+ * @param maxPartitions most partitions of a result
  * @param clientStallTimeout longest time without progress of a client that reads a spooled result
  */
 public record HttpFrontSettings(
@@ -20,4 +21,5 @@ public record HttpFrontSettings(
         Duration resultsTimeToLive,
         DataSize maxResultBytesPerUser,
         DataSize minFreeDisk,
+        int maxPartitions,
         Duration clientStallTimeout) {}

@@ -24,6 +24,7 @@ import org.springframework.util.unit.DataSize;
  * @param heavy declared to be no short query
  * @param priority among the user's own waiting queries
  * @param tags for the query log
+ * @param partitions over how many calls the result shall be read
  */
 record Options(
         @Nullable Duration waitTime,
@@ -33,9 +34,10 @@ record Options(
         @Nullable Long memory,
         @Nullable Boolean heavy,
         @Nullable Priority priority,
-        @Nullable Map<String, String> tags) {
+        @Nullable Map<String, String> tags,
+        @Nullable Integer partitions) {
 
-    static final Options NONE = new Options(null, null, null, null, null, null, null, null);
+    static final Options NONE = new Options(null, null, null, null, null, null, null, null, null);
 
     /** No query lives longer; and nanoseconds still fit a long. */
     private static final Duration LONGEST = Duration.ofDays(365);
@@ -53,7 +55,8 @@ record Options(
                 memoryHeader(headers),
                 classHeader(headers),
                 priorityHeader(headers),
-                tagsHeader(headers));
+                tagsHeader(headers),
+                partitionsHeader(headers));
     }
 
     /** Both together. */
@@ -66,7 +69,8 @@ record Options(
                 same("memory", memory, other.memory),
                 same("class", heavy, other.heavy),
                 same("priority", priority, other.priority),
-                same("tags", tags, other.tags));
+                same("tags", tags, other.tags),
+                same("partitions", partitions, other.partitions));
     }
 
     private static <T> @Nullable T same(String name, @Nullable T one, @Nullable T other) {
@@ -184,6 +188,25 @@ record Options(
     private static @Nullable Priority priorityHeader(HttpHeaders headers) {
         String value = headers.getFirst("X-Weir-Priority");
         return value == null ? null : priority("X-Weir-Priority", value);
+    }
+
+    private static @Nullable Integer partitionsHeader(HttpHeaders headers) {
+        String value = headers.getFirst("X-Weir-Partitions");
+        if (value == null) {
+            return null;
+        }
+        try {
+            return partitions("X-Weir-Partitions", Integer.parseInt(value.strip()));
+        } catch (NumberFormatException e) {
+            throw invalid("\"X-Weir-Partitions\" must be a whole number, 1 or more.");
+        }
+    }
+
+    static int partitions(String name, int count) {
+        if (count < 1) {
+            throw invalid("\"" + name + "\" must be a whole number, 1 or more.");
+        }
+        return count;
     }
 
     /** {@code X-Weir-Tags: name=value, name=value}. */

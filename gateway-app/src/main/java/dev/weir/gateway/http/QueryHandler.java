@@ -17,12 +17,19 @@ final class QueryHandler {
 
     private final QueryService queries;
     private final AsyncQueries asyncQueries;
+    private final PartitionedQueries partitionedQueries;
     private final Answers answers;
     private final SpoolReaders readers;
 
-    QueryHandler(QueryService queries, AsyncQueries asyncQueries, Answers answers, SpoolReaders readers) {
+    QueryHandler(
+            QueryService queries,
+            AsyncQueries asyncQueries,
+            PartitionedQueries partitionedQueries,
+            Answers answers,
+            SpoolReaders readers) {
         this.queries = queries;
         this.asyncQueries = asyncQueries;
+        this.partitionedQueries = partitionedQueries;
         this.answers = answers;
         this.readers = readers;
     }
@@ -51,10 +58,20 @@ final class QueryHandler {
             return Mono.error(unknown());
         }
         AsyncQuery.Status result = async == null ? null : async.status();
+        int partitions = partitionedQueries
+                .find(identity, id)
+                .map(parts -> parts.result().count())
+                .orElse(0);
         return ServerResponse.ok()
                 .headers(headers -> AnswerHeaders.write(headers, query))
                 .contentType(MediaType.APPLICATION_JSON)
-                .bodyValue(StatusJson.bytes(json -> StatusJson.write(json, query, result)));
+                .bodyValue(StatusJson.bytes(json -> {
+                    if (partitions > 0) {
+                        StatusJson.write(json, query, partitions);
+                    } else {
+                        StatusJson.write(json, query, result);
+                    }
+                }));
     }
 
     /** GET /v1/queries: own queries, or all for administrators, newest first. */
@@ -72,7 +89,17 @@ final class QueryHandler {
     Mono<ServerResponse> result(ServerRequest request) {
         Answers.Wanted wanted = Answers.Wanted.of(request);
         return Caller.of(request).flatMap(identity -> {
-            AsyncQuery query = stored(identity, request.pathVariable("id"));
+            String id = request.pathVariable("id");
+            String partition = request.queryParams().getFirst("partition");
+            PartitionedQueries.Query parts =
+                    partitionedQueries.find(identity, id).orElse(null);
+            if (parts != null) {
+                return new ResultCall(parts.source(partition), answers, wanted, Long.MAX_VALUE, null).answer();
+            }
+            AsyncQuery query = stored(identity, id);
+            if (partition != null) {
+                throw PartitionedQueries.whole();
+            }
             ResultSource source = ResultSource.of(query, spooled(query), readers);
             return new ResultCall(source, answers, wanted, Long.MAX_VALUE, null).answer();
         });

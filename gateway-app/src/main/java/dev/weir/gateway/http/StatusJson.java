@@ -25,11 +25,27 @@ final class StatusJson {
         return bytes.toByteArray();
     }
 
+    /** Of a query whose result is read in parts. */
+    static void write(JsonGenerator json, QuerySnapshot query, int partitions) {
+        json.writeStartObject();
+        fields(json, query, null);
+        json.writeObjectPropertyStart("result");
+        json.writeNumberProperty("partitions", partitions);
+        json.writeStringProperty("url", Addresses.result(query.id()));
+        json.writeEndObject();
+        json.writeEndObject();
+    }
+
     /**
      * @param async how its spooled result stands; null when it has none
      */
     static void write(JsonGenerator json, QuerySnapshot query, AsyncQuery.@Nullable Status async) {
         json.writeStartObject();
+        fields(json, query, async);
+        json.writeEndObject();
+    }
+
+    private static void fields(JsonGenerator json, QuerySnapshot query, AsyncQuery.@Nullable Status async) {
         json.writeStringProperty("queryId", query.id());
         json.writeStringProperty("state", query.state().name());
         json.writeStringProperty("user", query.user());
@@ -62,7 +78,6 @@ final class StatusJson {
             json.writeName("error");
             Problem.of(failure, query.id()).write(json);
         }
-        json.writeEndObject();
     }
 
     private static void admission(JsonGenerator json, QuerySnapshot query) {

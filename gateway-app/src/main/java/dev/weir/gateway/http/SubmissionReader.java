@@ -34,7 +34,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class SubmissionReader {
 
     private static final String KEYS =
-            "sql, parameters, wait, timeout, queueTimeout, rowLimit, memory, class, priority, tags";
+            "sql, parameters, wait, timeout, queueTimeout, rowLimit, memory, class, priority, tags, partitions";
 
     /** How Jackson's message of a duplicate key begins; there is no exception class of its own. */
     private static final String DUPLICATE = "Duplicate Object property";
@@ -73,7 +73,11 @@ final class SubmissionReader {
                 Boolean.TRUE.equals(options.heavy()),
                 options.tags() == null ? Map.of() : options.tags());
         long rowLimit = options.rowLimit() == null ? Long.MAX_VALUE : options.rowLimit();
-        return new Submission(request, options.waitTime(), rowLimit);
+        int partitions = options.partitions() == null ? 1 : options.partitions();
+        if (partitions > 1 && rowLimit != Long.MAX_VALUE) {
+            throw invalid("\"rowLimit\" and \"partitions\" exclude each other; put LIMIT into the statement.");
+        }
+        return new Submission(request, options.waitTime(), rowLimit, partitions);
     }
 
     private static boolean isJson(HttpHeaders headers) {
@@ -150,6 +154,7 @@ final class SubmissionReader {
         Boolean heavy = null;
         Priority priority = null;
         Map<String, String> tags = null;
+        Integer partitions = null;
         for (Map.Entry<String, JsonNode> entry : root.properties()) {
             String key = entry.getKey();
             JsonNode value = entry.getValue();
@@ -169,10 +174,11 @@ final class SubmissionReader {
                 case "class" -> heavy = Options.heavy(key, text(key, value));
                 case "priority" -> priority = Options.priority(key, text(key, value));
                 case "tags" -> tags = tags(value);
+                case "partitions" -> partitions = partitions(key, value);
                 default -> throw unknown(key);
             }
         }
-        return new Options(wait, timeout, queueTimeout, rowLimit, memory, heavy, priority, tags);
+        return new Options(wait, timeout, queueTimeout, rowLimit, memory, heavy, priority, tags, partitions);
     }
 
     private static void known(String key) {
@@ -211,6 +217,13 @@ final class SubmissionReader {
             throw invalid("\"rowLimit\" must be a whole number of rows, 0 or more.");
         }
         return value.longValue();
+    }
+
+    private static int partitions(String key, JsonNode value) {
+        if (!value.isIntegralNumber() || !value.canConvertToInt()) {
+            throw invalid("\"partitions\" must be a whole number, 1 or more.");
+        }
+        return Options.partitions(key, value.intValue());
     }
 
     private static Map<String, String> tags(JsonNode value) {

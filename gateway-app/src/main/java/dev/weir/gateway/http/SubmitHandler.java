@@ -3,6 +3,7 @@ package dev.weir.gateway.http;
 import dev.weir.auth.Identity;
 import dev.weir.gateway.query.QueryExecution;
 import dev.weir.gateway.query.QueryService;
+import dev.weir.gateway.query.QuerySnapshot;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
@@ -19,6 +20,7 @@ final class SubmitHandler {
 
     private final QueryService queries;
     private final AsyncQueries asyncQueries;
+    private final PartitionedQueries partitionedQueries;
     private final Answers answers;
     private final RequestBody bodies;
     private final BufferAllocator allocator;
@@ -32,12 +34,14 @@ final class SubmitHandler {
     SubmitHandler(
             QueryService queries,
             AsyncQueries asyncQueries,
+            PartitionedQueries partitionedQueries,
             Answers answers,
             RequestBody bodies,
             BufferAllocator allocator,
             ScheduledExecutorService timer) {
         this.queries = queries;
         this.asyncQueries = asyncQueries;
+        this.partitionedQueries = partitionedQueries;
         this.answers = answers;
         this.bodies = bodies;
         this.allocator = allocator;
@@ -54,6 +58,9 @@ final class SubmitHandler {
 
     private Mono<ServerResponse> run(
             Identity identity, Submission submission, Answers.Wanted wanted, HttpHeaders headers) {
+        if (submission.partitions() > 1) {
+            return partitioned(identity, submission, headers);
+        }
         QueryExecution execution = queries.submit(identity, submission.request());
         ResultSource source = ResultSource.of(execution, allocator);
         Duration waitTime = submission.waitTime();
@@ -68,6 +75,23 @@ final class SubmitHandler {
         ResultCall.Patience patience = new ResultCall.Patience(
                 waitTime, timer, coming -> accept(identity, execution, coming, submission.rowLimit(), preferred));
         return new ResultCall(source, answers, wanted, submission.rowLimit(), patience).answer();
+    }
+
+    /** The answer tells where the partitions are read; how long the client waits is up to those calls. */
+    private Mono<ServerResponse> partitioned(Identity identity, Submission submission, HttpHeaders headers) {
+        PartitionedQueries.Query query =
+                partitionedQueries.add(identity, queries, submission.request(), submission.partitions());
+        QuerySnapshot snapshot = query.result().query().snapshot();
+        return ServerResponse.status(HttpStatus.ACCEPTED)
+                .headers(answer -> {
+                    AnswerHeaders.write(answer, snapshot);
+                    answer.set(HttpHeaders.LOCATION, Addresses.query(snapshot.id()));
+                    if (headers.containsHeader("Prefer")) {
+                        answer.set("Preference-Applied", "respond-async");
+                    }
+                })
+                .contentType(MediaType.APPLICATION_JSON)
+                .bodyValue(StatusJson.bytes(json -> StatusJson.write(json, snapshot, query.result().count())));
     }
 
     private Mono<ServerResponse> accept(

@@ -27,4 +27,12 @@ public interface QueryExecution {
     boolean fail(GatewayException failure);
 
     QuerySnapshot snapshot();
+
+    /**
+     * Whether its rows may be shared out among several readers: a query, and without an ORDER BY of its own. False for a
+     * statement that was refused.
+     */
+    default boolean mayBePartitioned() {
+        return false;
+    }
 }

@@ -381,6 +381,11 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
     }
 
     @Override
+    public boolean mayBePartitioned() {
+        return record.mayBePartitioned();
+    }
+
+    @Override
     public QuerySnapshot snapshot() {
         QueryState now = Objects.requireNonNull(state.get());
         WaitInfo wait =

@@ -7,6 +7,7 @@ import dev.weir.auth.Identity;
 import dev.weir.engine.Access;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.QueryContext;
+import dev.weir.engine.StatementKind;
 import dev.weir.engine.StatementScan;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,6 +40,11 @@ final class RunRecord {
         this.submitted = submitted;
         this.submittedNanos = submittedNanos;
         this.trail = new TrailRecorder(submittedNanos);
+    }
+
+    boolean mayBePartitioned() {
+        StatementScan found = scan;
+        return found != null && found.kind() == StatementKind.QUERY && !found.ordered();
     }
 
     /**

@@ -81,6 +81,7 @@ final class FrontServer implements AutoCloseable {
                 Duration.ofHours(1),
                 maxResultBytesPerUser,
                 DataSize.ofMegabytes(100),
+                32,
                 clientStallTimeout);
         front = new HttpFront(queries, settings, () -> now.get(), freeDisk::get);
         context.register(WebFlux.class);

@@ -34,6 +34,7 @@ class StoredResultsTest extends AsyncSupport {
                         Duration.ofHours(1),
                         DataSize.ofMegabytes(1),
                         DataSize.ofMegabytes(1),
+                        32,
                         Duration.ofMinutes(1)),
                 () -> Long.MAX_VALUE);
         try (AsyncQueries queries =
@@ -132,6 +133,7 @@ class StoredResultsTest extends AsyncSupport {
                 Duration.ofHours(1),
                 DataSize.ofMegabytes(1),
                 DataSize.ofMegabytes(1),
+                32,
                 Duration.ofMinutes(1));
         new HttpFront(server.queries, settings, () -> server.now.get()).close();
         assertThat(leftover).doesNotExist();

@@ -178,6 +178,10 @@ final class TestGateway implements AutoCloseable {
                 HttpResponse.BodyHandlers.ofInputStream());
     }
 
+    HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
+        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
     HttpResponse<String> get(String user, String path) throws IOException, InterruptedException {
         return client.send(request(user, path).GET().build(), HttpResponse.BodyHandlers.ofString());
     }

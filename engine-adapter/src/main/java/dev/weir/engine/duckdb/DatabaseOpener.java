@@ -212,7 +212,7 @@ final class DatabaseOpener {
         run(connection, "SET allowed_directories = [" + String.join(", ", directories) + "]");
         run(connection, "SET enable_external_access = false");
         run(connection, "SET errors_as_json = true");
-        // Statements that set anything are refused before they come here; this lock stands behind that.
+        // SET is refused before it comes here, and what PRAGMA does to the limit ends with the next statement.
         run(
                 connection,
                 "SET allowed_configs = ['TimeZone'" + (settings.memoryFollowsQuery() ? ", 'memory_limit'" : "") + "]");

@@ -224,7 +224,7 @@ class ProcessPoolEngineTest {
         return new EngineQuery(
                 "q",
                 sql,
-                Access.READ,
+                Access.ADMIN,
                 SessionSettings.NONE,
                 List.of(),
                 10,
@@ -241,7 +241,7 @@ class ProcessPoolEngineTest {
     }
 
     /** About 100 MB that cannot go to disk. */
-    private static final String MIDDLING = "select len(list(l_comment || repeat('y', 100))) from lines";
+    private static final String MIDDLING = "select len(list(l_comment || repeat('y', 140))) from lines";
 
     @Test
     void aQueryThatWasPromisedLessIsHeldToThatAndTheNextToItsOwn() {
@@ -281,7 +281,7 @@ class ProcessPoolEngineTest {
             } catch (EngineException refused) {
                 assertThat(refused.failure()).isEqualTo(EngineFailure.FORBIDDEN);
             }
-            assertThat(Rows.of(engine, query("select current_setting('memory_limit')")))
+            assertThat(Rows.of(engine, promised("select current_setting('memory_limit')", 0, false)))
                     .containsExactly(List.of("300.0 MiB"));
         }
     }

@@ -67,7 +67,7 @@ class CapacityWatchTest {
         watch();
         engine.nodes = List.of(fenced("cgroup"), fenced("engine"));
         engine.tell(engine.capacity);
-        assertThat(learns).containsExactly(WaitReason.WORKERS, null);
+        assertThat(learns).containsExactly(true, false);
     }
 
     private static EngineNode fenced(String limit) {

@@ -52,7 +52,7 @@ final class Inspector {
                 groups,
                 users,
                 reasons(),
-                capacity.isHeld(),
+                capacity.held() != null,
                 admitter.draining);
     }
 

@@ -26,6 +26,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class ServeTest {
 
+    /** These processes end before compiled code would pay. */
+    private static final String SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+
     @TempDir
     Path data;
 
@@ -48,7 +51,9 @@ class ServeTest {
                     given -> argument.startsWith(given.substring(0, given.indexOf('=') + 1)) && given.contains("="));
             arguments.add(argument);
         }
-        return Launcher.run(Map.of("WEIR_ADMIN_PASSWORD", Gateway.PASSWORD), arguments.toArray(new String[0]));
+        return Launcher.run(
+                Map.of("WEIR_ADMIN_PASSWORD", Gateway.PASSWORD, "WEIR_JAVA_OPTS", SHORT_LIVED),
+                arguments.toArray(new String[0]));
     }
 
     private static void assertOneLine(Launcher.Result result, String... parts) {

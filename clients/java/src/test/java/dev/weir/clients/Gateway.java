@@ -99,7 +99,8 @@ final class Gateway implements AutoCloseable {
         return gateway;
     }
 
-    private static void addUser(Path data, String name, String role) throws IOException, InterruptedException {
+    /** Beside a running gateway, too, which knows the user within seconds. */
+    static void addUser(Path data, String name, String role) throws IOException, InterruptedException {
         Launcher.runOk(
                 Map.of("WEIR_USER_PASSWORD", PASSWORD),
                 "user",

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A gateway in a process of its own that is started again whenever it ends, and the resident memory (VmRSS) of it and of the
@@ -34,7 +35,7 @@ final class WatchedServer implements AutoCloseable {
     private volatile Process process;
     private volatile boolean up;
     private volatile boolean closed;
-    private volatile int restarts;
+    private final AtomicInteger restarts = new AtomicInteger();
 
     private WatchedServer(int managementPort, List<String> command, Path log) throws IOException {
         this.command = command;
@@ -85,7 +86,7 @@ final class WatchedServer implements AutoCloseable {
                 take();
                 if (!process.isAlive()) {
                     up = false;
-                    restarts++;
+                    restarts.incrementAndGet();
                     process = launch();
                 }
                 // Asked only while it starts: one that is busy is not down.
@@ -149,7 +150,7 @@ final class WatchedServer implements AutoCloseable {
     }
 
     int restarts() {
-        return restarts;
+        return restarts.get();
     }
 
     /** Waits for it to come back after its end; at most until a time of {@link System#nanoTime}. */

@@ -29,7 +29,7 @@ final class Gateway implements AutoCloseable {
     static final String READER = "rita";
     static final String PASSWORD = "test-password-1";
 
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(180);
 
     private final Path directory;
     private final int httpPort;

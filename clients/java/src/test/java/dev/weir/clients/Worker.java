@@ -17,7 +17,7 @@ import org.awaitility.Awaitility;
 /** A started worker: its own process, data directory and ports. */
 final class Worker implements AutoCloseable {
 
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(180);
     private static final Pattern RUNNING = Pattern.compile("(?m)^weir_served_running(?:\\{[^}]*})? (\\S+)$");
 
     private final Path directory;

@@ -30,7 +30,7 @@ final class Gateway implements AutoCloseable {
     static final String READER = "rita";
     static final String PASSWORD = "test-password-1";
 
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(180);
 
     private static Path users;
 
@@ -114,7 +114,8 @@ final class Gateway implements AutoCloseable {
         return made;
     }
 
-    private static void addUser(Path data, String name, String role) throws IOException, InterruptedException {
+    /** Beside a running gateway, too, which knows the user within seconds. */
+    static void addUser(Path data, String name, String role) throws IOException, InterruptedException {
         Launcher.runOk(
                 Map.of("WEIR_USER_PASSWORD", PASSWORD),
                 "user",

@@ -37,6 +37,18 @@ final class ChildFailures {
                 EngineFailure.BUSY, "Every process that can run the query is taken", "53300", -1, null);
     }
 
+    /**
+     * For who waited long enough for a child.
+     *
+     * @param failing whether children cannot be started; else they are only slow to start, on a busy machine, and a query
+     *     waits on in its queue
+     */
+    static EngineException late(Use use, boolean failing) {
+        return failing || use == Use.SHARED
+                ? unavailable("No process became ready to run the query; try again")
+                : busy();
+    }
+
     /** What a stage failed with, unwrapped. */
     static Throwable root(Throwable thrown) {
         Throwable cause = thrown;

@@ -33,13 +33,12 @@ final class ChildPool implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(ChildPool.class);
 
-    private static final long FIRST_BACKOFF_MILLIS = 100;
-    private static final long LAST_BACKOFF_MILLIS = 5_000;
-
     private final PoolSize size;
     private final ChildFactory factory;
     private final Supplier<FileVersion> version;
     private final ScheduledExecutorService timers;
+
+    private final StartBackoff backoff = new StartBackoff();
 
     private final Object lock = new Object();
 
@@ -58,9 +57,6 @@ final class ChildPool implements AutoCloseable {
 
     @GuardedBy("lock")
     private int starting;
-
-    @GuardedBy("lock")
-    private long backoffMillis;
 
     @GuardedBy("lock")
     private boolean backingOff;
@@ -85,8 +81,9 @@ final class ChildPool implements AutoCloseable {
     }
 
     /**
-     * Lends a child. The stage fails with BUSY at once when the slots are taken, and with UNAVAILABLE when no child
-     * becomes ready in time; who completes it otherwise gives up the wish.
+     * Lends a child. The stage fails with BUSY at once when the slots are taken, and when no child becomes ready in
+     * time with BUSY, too, or with UNAVAILABLE where none can be started and for the shared use; who completes it
+     * otherwise gives up the wish.
      *
      * @param bytes memory promised to the query; more than the children's makes one be started for this query alone, 0
      *     stands for theirs
@@ -109,8 +106,7 @@ final class ChildPool implements AutoCloseable {
             }
         }
         var late = timers.schedule(
-                () -> lease.completeExceptionally(
-                        ChildFailures.unavailable("No process became ready to run the query; try again")),
+                () -> lease.completeExceptionally(ChildFailures.late(use, backoff.isFailing())),
                 size.patience().toMillis(),
                 TimeUnit.MILLISECONDS);
         lease.whenComplete((given, thrown) -> {
@@ -232,10 +228,10 @@ final class ChildPool implements AutoCloseable {
     }
 
     private void ready(Child child) {
+        backoff.succeeded();
         boolean late;
         synchronized (lock) {
             starting--;
-            backoffMillis = 0;
             late = closed;
             if (!late) {
                 idle.addLast(child);
@@ -263,14 +259,12 @@ final class ChildPool implements AutoCloseable {
     }
 
     private void notStarted(Throwable thrown) {
-        long delay;
+        long delay = backoff.failed();
         synchronized (lock) {
             starting--;
             if (closed) {
                 return;
             }
-            backoffMillis = Math.min(LAST_BACKOFF_MILLIS, Math.max(FIRST_BACKOFF_MILLIS, backoffMillis * 2));
-            delay = backoffMillis;
             if (backingOff) {
                 return;
             }

@@ -203,12 +203,22 @@ class ChildPoolTest {
     }
 
     @Test
-    void whoWaitsTooLongIsTurnedAwayAndLeavesHisSlot() {
+    void whoWaitsTooLongIsToldToQueueAgainAndLeavesHisSlot() {
         factory.atOnce = false;
         ChildPool pool = pool(1, 1, 1, Duration.ofMillis(20));
-        assertThat(failure(pool.borrow(Use.QUERY, 0))).isEqualTo(EngineFailure.UNAVAILABLE);
+        assertThat(failure(pool.borrow(Use.QUERY, 0))).isEqualTo(EngineFailure.BUSY);
+        // Describing and the like have no queue.
+        assertThat(failure(pool.borrow(Use.SHARED, 0))).isEqualTo(EngineFailure.UNAVAILABLE);
         factory.complete(factory.pending.get(0));
         assertThat(now(pool.borrow(Use.QUERY, 0)).child()).isSameAs(factory.last());
+    }
+
+    @Test
+    void whereNoneCanBeStartedWhoWaitsTooLongIsTurnedAway() {
+        factory.atOnce = false;
+        ChildPool pool = pool(1, 1, 1, Duration.ofMillis(20));
+        factory.fail(factory.pending.get(0));
+        assertThat(failure(pool.borrow(Use.QUERY, 0))).isEqualTo(EngineFailure.UNAVAILABLE);
     }
 
     @Test

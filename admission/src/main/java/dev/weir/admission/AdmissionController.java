@@ -3,6 +3,7 @@ package dev.weir.admission;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides when a query may run.
@@ -42,8 +43,13 @@ public interface AdmissionController {
     /** What was learned about run times, the statements, users and groups seen last first. */
     List<RunTimeStats> history(int most);
 
-    /** Starts nothing while true, and lets what runs go on: for when the machine's memory is short. */
-    void hold(boolean held);
+    /**
+     * Starts nothing, and lets what runs go on: for when the machine's memory is short, or no worker answers.
+     *
+     * @param reason what those that wait are told, {@link WaitReason#HELD} or {@link WaitReason#WORKERS}; null lets them
+     *     start again
+     */
+    void hold(@Nullable WaitReason reason);
 
     /**
      * Whether a query that asks for no memory reserves what its statement was measured to need, where that is less than

@@ -32,6 +32,7 @@ final class Admitter {
     private final Ledger ledger;
     final Lane lane;
     private final Pauses pauses;
+    final Turns turns;
     private long arrivals;
     boolean draining;
 
@@ -49,6 +50,7 @@ final class Admitter {
         this.ledger = new Ledger(capacity, mainQueue);
         this.lane = new Lane(capacity, mainQueue, shortQueue, ledger);
         this.pauses = new Pauses(capacity, ledger);
+        this.turns = new Turns(capacity, mainQueue, shortQueue, lane, pauses);
     }
 
     FairQueue queue(Slots slots) {
@@ -95,7 +97,7 @@ final class Admitter {
             accounts.retireIfIdle(waiter.account);
             return;
         }
-        Slots free = startsAtOnce(waiter);
+        Slots free = turns.startsAtOnce(waiter);
         if (free != null) {
             grant(waiter, free, now);
             return;
@@ -121,7 +123,7 @@ final class Admitter {
         if (tooFast != null) {
             return tooFast;
         }
-        if (account.queued == 0 && (canStart(waiter, Slots.ALL) || canStart(waiter, waiter.slots))) {
+        if (account.queued == 0 && (turns.canStart(waiter, Slots.ALL) || turns.canStart(waiter, waiter.slots))) {
             return null;
         }
         return queueFull(account, 1);
@@ -136,28 +138,6 @@ final class Admitter {
             return forecast.queueFull(Rejection.Scope.GROUP, account);
         }
         return capacity.fitsQueue(more) ? null : forecast.queueFull(Rejection.Scope.GLOBAL, account);
-    }
-
-    /** The slots a newcomer can have without a place in the queue; null when it has to queue. */
-    @Nullable
-    Slots startsAtOnce(Waiter waiter) {
-        if (waiter.slots == Slots.SHORT && lane.overtakesNobody() && canStart(waiter, Slots.SHORT)) {
-            return Slots.SHORT;
-        }
-        return mainQueue.nobodyInTurn()
-                        && lane.nobodyIsOvertakenBy(waiter.slots)
-                        && pauses.nobodyAsks()
-                        && canStart(waiter, Slots.ALL)
-                ? Slots.ALL
-                : null;
-    }
-
-    /** Whether nothing but somebody's earlier turn keeps a query from one of these slots. */
-    private boolean canStart(Waiter waiter, Slots slots) {
-        return capacity.isFree(slots)
-                && capacity.underUserCap(slots, waiter.account)
-                && capacity.underGroupCap(slots, waiter.account.group)
-                && capacity.fitsMemory(waiter.bytes, waiter.account.group);
     }
 
     void enqueue(Waiter waiter) {
@@ -217,35 +197,12 @@ final class Admitter {
         if (draining) {
             return;
         }
-        for (Turn turn = nextTurn(); turn != null; turn = nextTurn()) {
+        for (Turns.Turn turn = turns.next(); turn != null; turn = turns.next()) {
             take(turn, now, decisions);
         }
     }
 
-    /** Who is to have what next. */
-    record Turn(Waiter waiter, Slots slots) {}
-
-    /** Whose turn it is: first among all, then in the lane; who was passed over often enough goes before the others. */
-    @Nullable
-    Turn nextTurn() {
-        Waiter amongAll = mainQueue.next(Slots.ALL);
-        Waiter inLane = shortQueue.next(Slots.SHORT);
-        boolean laneFirst = inLane == null ? shortQueue.isHolding() : inLane.wasPassedOver();
-        // The one among all comes before the one in the lane: so two that hold never keep each other waiting.
-        if (amongAll != null && (amongAll.wasPassedOver() || !laneFirst)) {
-            return new Turn(amongAll, Slots.ALL);
-        }
-        if (mainQueue.isHolding()) {
-            return null;
-        }
-        if (inLane != null) {
-            return new Turn(inLane, Slots.SHORT);
-        }
-        Waiter outside = shortQueue.isHolding() ? null : shortQueue.next(Slots.ALL);
-        return outside == null ? null : new Turn(outside, Slots.ALL);
-    }
-
-    private void take(Turn turn, long now, Decisions decisions) {
+    private void take(Turns.Turn turn, long now, Decisions decisions) {
         Waiter waiter = turn.waiter();
         // A waiter that a cancel has ended meanwhile hands its slot on to the next.
         if (!grant(waiter, turn.slots(), now)) {
@@ -253,12 +210,7 @@ final class Admitter {
             return;
         }
         decisions.ended.add(waiter);
-        queue(waiter.slots).countPasses();
-        if (waiter.slots == Slots.ALL) {
-            lane.countPasses();
-        } else {
-            mainQueue.countPasses();
-        }
+        turns.countPasses(waiter.slots);
     }
 
     private boolean grant(Waiter waiter, Slots slots, long now) {

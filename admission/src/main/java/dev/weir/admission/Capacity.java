@@ -3,6 +3,7 @@ package dev.weir.admission;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is in use, and the limits it is held against: one predicate per limit. Limits may drop under what is in use;
@@ -25,7 +26,7 @@ final class Capacity {
     private int paused;
     private int queued;
     private long reservedBytes;
-    private boolean held;
+    private @Nullable WaitReason held;
 
     final Backoffs backoffs = new Backoffs();
 
@@ -34,7 +35,7 @@ final class Capacity {
     }
 
     boolean isFree(Slots slots) {
-        if (held || !backoffs.engineMayHavePlace()) {
+        if (held != null || !backoffs.engineMayHavePlace()) {
             return false;
         }
         return slots == Slots.ALL ? underRunningCap() : laneIsFree();
@@ -173,12 +174,14 @@ final class Capacity {
         limits = replacement;
     }
 
-    boolean isHeld() {
+    /** Why nothing is started; null when nothing holds. */
+    @Nullable
+    WaitReason held() {
         return held;
     }
 
-    void hold(boolean hold) {
-        held = hold;
+    void hold(@Nullable WaitReason reason) {
+        held = reason;
     }
 
     Set<Permit> permits() {

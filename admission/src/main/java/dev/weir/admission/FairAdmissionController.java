@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The controller: one lock, under which every change of state is made whole by the {@link Admitter}. Invariant whenever
@@ -253,9 +254,9 @@ final class FairAdmissionController implements AdmissionController {
     }
 
     @Override
-    public void hold(boolean held) {
+    public void hold(@Nullable WaitReason reason) {
         step((state, now, decisions) -> {
-            state.capacity.hold(held);
+            state.capacity.hold(reason);
             grantWhatCan(state, now, decisions);
         });
     }

@@ -52,7 +52,7 @@ final class Inspector {
                 groups,
                 users,
                 reasons(),
-                capacity.isHeld(),
+                capacity.held() != null,
                 admitter.draining);
     }
 
@@ -90,7 +90,7 @@ final class Inspector {
             if (refusal != null) {
                 return explanation(Explanation.Decision.REFUSE, waiter, guess, Optional.empty(), Optional.of(refusal));
             }
-            Slots free = admitter.startsAtOnce(waiter);
+            Slots free = admitter.turns.startsAtOnce(waiter);
             if (free != null) {
                 return explanation(runs(free), waiter, guess, Optional.empty(), Optional.empty());
             }
@@ -105,7 +105,7 @@ final class Inspector {
         FairQueue.Times before = queue.times(waiter.account);
         admitter.enqueue(waiter);
         try {
-            Admitter.Turn turn = admitter.nextTurn();
+            Turns.Turn turn = admitter.turns.next();
             if (turn != null && turn.waiter() == waiter) {
                 return explanation(runs(turn.slots()), waiter, guess, Optional.empty(), Optional.empty());
             }

@@ -115,8 +115,9 @@ final class WaitForecast {
                 && account.limits.maxRunning() < capacity.limits().maxRunning()) {
             return WaitReason.GROUP_MAX_RUNNING;
         }
-        if (capacity.isHeld()) {
-            return WaitReason.HELD;
+        WaitReason held = capacity.held();
+        if (held != null) {
+            return held;
         }
         if (!capacity.underRunningCap()) {
             return WaitReason.MAX_RUNNING;

@@ -14,6 +14,8 @@ public enum WaitReason {
     GROUP_MEMORY,
     /** Nothing is started while the machine's memory is short. */
     HELD,
+    /** Nothing is started while no worker can take a query. */
+    WORKERS,
     /** The engine had no place: its own backoff, or that of others who were sent back. */
     ENGINE,
     /** Nothing but its turn: others are ahead. */

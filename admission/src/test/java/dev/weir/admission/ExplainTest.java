@@ -91,14 +91,18 @@ class ExplainTest {
     @Test
     void nothingStartsWhileHeld() {
         Gate gate = new Gate(Tree.running(2).lane(2));
-        gate.controller.hold(true);
+        gate.controller.hold(WaitReason.HELD);
 
         Gate.Query query = gate.submit("ann");
 
         assertThat(query.isWaiting()).isTrue();
         assertThat(gate.wait(query).reason()).isEqualTo(WaitReason.HELD);
         assertThat(gate.controller.snapshot().reasons()).containsEntry(WaitReason.HELD, 1);
-        gate.controller.hold(false);
+        gate.controller.hold(WaitReason.WORKERS);
+        assertThat(query.isWaiting()).isTrue();
+        assertThat(gate.wait(query).reason()).as("told as it is now").isEqualTo(WaitReason.WORKERS);
+        assertThat(gate.controller.snapshot().held()).isTrue();
+        gate.controller.hold(null);
         assertThat(query.isRunning()).isTrue();
     }
 }

@@ -12,7 +12,7 @@ class HoldTest {
     @Test
     void fiveHundredHeldQueriesStartAtTheCapAndThenOneForEachThatEnds() {
         Gate gate = new Gate(Limits.running(8));
-        gate.controller.hold(true);
+        gate.controller.hold(WaitReason.HELD);
         Map<String, Gate.Query> byId = new HashMap<>();
         for (int i = 0; i < 500; i++) {
             Gate.Query query = gate.submit("user" + i % 7);
@@ -20,7 +20,7 @@ class HoldTest {
         }
         assertThat(gate.granted).isEmpty();
 
-        gate.controller.hold(false);
+        gate.controller.hold(null);
 
         assertThat(gate.granted).hasSize(8);
         assertThat(gate.controller.snapshot().queued()).isEqualTo(492);
@@ -36,7 +36,7 @@ class HoldTest {
         Gate gate = new Gate(Limits.running(1));
         Gate.Query running = gate.submit("ann");
         Gate.Query waiting = gate.submit("bob");
-        gate.controller.hold(true);
+        gate.controller.hold(WaitReason.HELD);
 
         running.finish();
 
@@ -44,7 +44,7 @@ class HoldTest {
         assertThat(gate.controller.snapshot().running()).isZero();
         gate.controller.update(Limits.running(5).build());
         assertThat(waiting.isWaiting()).as("a higher cap does not lift it").isTrue();
-        gate.controller.hold(false);
+        gate.controller.hold(null);
         assertThat(waiting.isRunning()).isTrue();
     }
 }

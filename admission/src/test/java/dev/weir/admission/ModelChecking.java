@@ -43,6 +43,7 @@ final class ModelChecking {
     static ManagedStrategyGuarantee onlyTheController() {
         String[] others = Stream.of(
                         Admitter.class,
+                        Turns.class,
                         Lane.class,
                         Pauses.class,
                         Ledger.class,

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The rules of {@code RATIONALE.md} once more, as plainly as they can be put: lists of queries that are walked for every
@@ -31,33 +30,32 @@ final class Reference {
 
     private final ReferenceRoom room;
     private final ReferenceCharges charges;
-    private long arrivals;
+    private final ReferenceArrivals arrivals;
     private long now;
     private boolean draining;
-    private boolean learnMemory;
 
     Reference(AdmissionLimits limits) {
         this.history = new ReferenceHistory(limits.shortQuery().toNanos());
         this.room = new ReferenceRoom(limits, waiting, permits);
         this.charges = new ReferenceCharges(waiting, room);
+        this.arrivals = new ReferenceArrivals(history, room, waiting, resuming);
     }
 
     ReferenceQuery submit(AdmissionRequest request) {
-        ReferenceQuery query = newcomer(request);
-        arrivals++;
-        query.refused = refusedAtOnce(query);
+        ReferenceQuery query = arrivals.newcomer(request);
+        query.refused = arrivals.refusedAtOnce(query, draining);
         if (query.refused != null) {
             query.state = State.ENDED;
             events.add("rejected " + query.id());
             return query;
         }
-        Slots free = startsAtOnce(query);
+        Slots free = arrivals.startsAtOnce(query);
         if (free != null) {
             charges.startAfresh(query, query.slots);
             grant(query, free);
             return query;
         }
-        if (waitingIn(query.slots).noneMatch(other -> other.user().equals(query.user()))) {
+        if (arrivals.waitingIn(query.slots).noneMatch(other -> other.user().equals(query.user()))) {
             charges.startAfresh(query, query.slots);
         }
         waiting.add(query);
@@ -73,77 +71,6 @@ final class Reference {
             }
         }
         return query;
-    }
-
-    private ReferenceQuery newcomer(AdmissionRequest request) {
-        String group = room.groupOf(request);
-        QueryClass queryClass = history.classify(request);
-        GroupLimits limits = room.limits.group(group);
-        long small = request.memoryBytes().orElse(Math.max(1, limits.memoryPerQueryBytes() / 4));
-        boolean known = queryClass == QueryClass.SHORT && room.limits.shortLane() > 0;
-        boolean probes = queryClass == QueryClass.UNKNOWN && mayProbe(request, group, small);
-        Slots slots = known || probes ? Slots.SHORT : Slots.ALL;
-        long wait = Math.min(
-                Math.max(0, request.queueTimeout().toNanos()),
-                limits.queueTimeout().toNanos());
-        ReferenceQuery query = new ReferenceQuery(request, arrivals, group, queryClass, slots, small, now + wait);
-        reserve(query);
-        return query;
-    }
-
-    /** What was learned counts only where less is known to be enough. */
-    private void reserve(ReferenceQuery query) {
-        long whole = room.limits.group(query.group).memoryPerQueryBytes();
-        long most = query.slots == Slots.SHORT ? Math.max(1, whole / 4) : whole;
-        long learned =
-                learnMemory ? history.learnedBytes(query.request.fingerprint()).orElse(most) : most;
-        query.learned = query.request.memoryBytes().isEmpty() && learned < most;
-        query.bytes = query.request.memoryBytes().orElse(Math.min(learned, most));
-    }
-
-    /** A quarter of the lane for a user's unknown statements, half of it for a group's, if there is a place at once. */
-    private boolean mayProbe(AdmissionRequest request, String group, long bytes) {
-        Predicate<ReferenceQuery> probes = query -> query.is(State.IN_LANE) && query.queryClass == QueryClass.UNKNOWN;
-        return room.mayOverrun()
-                && room.count(probes.and(query -> query.user().equals(request.user()))) < room.laneByPart(4)
-                && room.count(probes.and(query -> query.group.equals(group))) < room.laneByPart(2)
-                && room.canStart(request.user(), group, bytes, Slots.SHORT)
-                && laneOvertakesNobody();
-    }
-
-    private @Nullable String refusedAtOnce(ReferenceQuery query) {
-        if (draining) {
-            return "Draining";
-        }
-        if (query.bytes > room.limits.group(query.group).memoryMaxPerQueryBytes()) {
-            return "MemoryTooLarge";
-        }
-        boolean first = waiting.stream().noneMatch(other -> other.user().equals(query.user()));
-        return first && (room.canStart(query, Slots.ALL) || room.canStart(query, query.slots))
-                ? null
-                : room.queueFull(query, 1);
-    }
-
-    /** Nobody is overtaken: nobody waits where it would run, nobody wants a slot back, nobody is gathering memory. */
-    private @Nullable Slots startsAtOnce(ReferenceQuery query) {
-        if (query.slots == Slots.SHORT && laneOvertakesNobody() && room.canStart(query, Slots.SHORT)) {
-            return Slots.SHORT;
-        }
-        boolean alone = nobodyWaits(Slots.ALL)
-                && (nobodyWaits(Slots.SHORT) || (query.slots == Slots.ALL && !room.isFree(Slots.SHORT)));
-        return alone && resuming.isEmpty() && room.canStart(query, Slots.ALL) ? Slots.ALL : null;
-    }
-
-    private boolean laneOvertakesNobody() {
-        return nobodyWaits(Slots.SHORT) && (nobodyWaits(Slots.ALL) || !room.isFree(Slots.ALL));
-    }
-
-    private boolean nobodyWaits(Slots slots) {
-        return waitingIn(slots).findAny().isEmpty();
-    }
-
-    private Stream<ReferenceQuery> waitingIn(Slots slots) {
-        return waiting.stream().filter(query -> query.slots == slots);
     }
 
     /** Paused queries that go on come first, then all by turns, then the lane. */
@@ -194,7 +121,7 @@ final class Reference {
     }
 
     private ReferenceWalk walk(Slots among, Slots slots) {
-        return ReferenceWalk.over(waitingIn(among).toList(), charges.in(among), slots, room);
+        return ReferenceWalk.over(arrivals.waitingIn(among).toList(), charges.in(among), slots, room);
     }
 
     private void grant(ReferenceQuery query, Slots slots) {
@@ -256,7 +183,7 @@ final class Reference {
     void giveBack(ReferenceQuery query, long backoff) {
         if (query.queryClass == QueryClass.UNKNOWN && query.slots == Slots.SHORT) {
             query.slots = Slots.ALL;
-            reserve(query);
+            arrivals.reserve(query);
         }
         query.deadline = now + query.deadline - query.granted;
         charges.undo(query);
@@ -284,7 +211,8 @@ final class Reference {
 
     private void waitAgain(ReferenceQuery query) {
         events.add("returned " + query.id());
-        boolean others = waitingIn(query.slots).anyMatch(other -> other.user().equals(query.user()));
+        boolean others =
+                arrivals.waitingIn(query.slots).anyMatch(other -> other.user().equals(query.user()));
         if (query.chargedIn != query.slots && !others) {
             charges.startAfresh(query, query.slots);
         }
@@ -310,7 +238,7 @@ final class Reference {
     }
 
     void learnMemory(boolean learn) {
-        learnMemory = learn;
+        arrivals.learnMemory = learn;
     }
 
     /** Those in the lane for too long count among all, the one granted first before the others. */
@@ -364,10 +292,10 @@ final class Reference {
     }
 
     void update(AdmissionLimits limits) {
-        List<ReferenceQuery> usersAtCap = waitingIn(Slots.ALL)
+        List<ReferenceQuery> usersAtCap = arrivals.waitingIn(Slots.ALL)
                 .filter(query -> !room.underUserCap(Slots.ALL, query.user(), query.group))
                 .toList();
-        List<ReferenceQuery> groupsAtCap = waitingIn(Slots.ALL)
+        List<ReferenceQuery> groupsAtCap = arrivals.waitingIn(Slots.ALL)
                 .filter(query -> !room.underGroupCap(Slots.ALL, query.group))
                 .toList();
         room.limits = limits;

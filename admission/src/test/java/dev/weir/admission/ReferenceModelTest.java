@@ -216,7 +216,7 @@ class ReferenceModelTest {
         }
 
         private void hold(boolean held) {
-            gate.controller.hold(held);
+            gate.controller.hold(held ? WaitReason.HELD : null);
             reference.hold(held);
         }
 

@@ -43,7 +43,7 @@ class TreeModelTest {
             call();
             check();
         }
-        gate.controller.hold(false);
+        gate.controller.hold(null);
         for (int round = 0; round < 10_000 && queries.stream().anyMatch(this::isLive); round++) {
             for (Gate.Query query : List.copyOf(queries)) {
                 if (query.permit != null) {
@@ -86,7 +86,7 @@ class TreeModelTest {
             }
             default -> {
                 if (random.nextInt(10) == 0) {
-                    gate.controller.hold(random.nextBoolean());
+                    gate.controller.hold(random.nextBoolean() ? WaitReason.HELD : null);
                 }
             }
         }

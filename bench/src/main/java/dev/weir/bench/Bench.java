@@ -5,8 +5,8 @@ import java.util.Locale;
 
 /**
  * Entry point of the client side: {@code latency}, {@code relay-latency}, {@code http}, {@code flight},
- * {@code contention}, {@code slow-readers}, and without a server {@code drain}, {@code select1} and {@code decisions};
- * see the scripts in bench/.
+ * {@code contention}, {@code slow-readers}, with a server that it starts itself {@code hogs}, and without one
+ * {@code drain}, {@code select1} and {@code decisions}; see the scripts in bench/.
  */
 public final class Bench {
 
@@ -25,6 +25,14 @@ public final class Bench {
                         Integer.parseInt(args[9]));
             case "slow-readers" ->
                 SlowReaders.run(Target.of(args), Integer.parseInt(args[6]), Integer.parseInt(args[7]));
+            case "hogs" ->
+                Hogs.run(
+                        Target.of(args),
+                        Integer.parseInt(args[6]),
+                        Integer.parseInt(args[7]),
+                        Path.of(args[8]),
+                        Path.of(args[9]),
+                        Path.of(args[10]));
             case "http" -> Throughput.http(Target.of(args), args[6], Long.parseLong(args[7]));
             case "flight" -> Throughput.flight(Target.of(args), args[6], Long.parseLong(args[7]));
             case "drain" -> Drain.run(Path.of(args[1]), args[2], Integer.parseInt(args[3]), args[4].equals("busy"));

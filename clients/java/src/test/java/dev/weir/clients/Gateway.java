@@ -11,6 +11,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +30,9 @@ final class Gateway implements AutoCloseable {
     static final String READER = "rita";
     static final String PASSWORD = "test-password-1";
 
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(180);
+
+    private static Path users;
 
     private final Path directory;
     private final int httpPort;
@@ -72,9 +75,7 @@ final class Gateway implements AutoCloseable {
         Path data = Files.createDirectory(directory.resolve("data"));
         Database.create(data.resolve("demo.duckdb"));
         Files.copy(data.resolve("demo.duckdb"), directory.resolve("copy.duckdb"));
-        addUser(data, ADMIN, "admin");
-        addUser(data, WRITER, "writer");
-        addUser(data, READER, "reader");
+        Files.copy(users(), data.resolve("users.yaml"), StandardCopyOption.COPY_ATTRIBUTES);
 
         List<Integer> ports = freePorts(3);
         List<String> arguments = new ArrayList<>(List.of(
@@ -99,7 +100,22 @@ final class Gateway implements AutoCloseable {
         return gateway;
     }
 
-    private static void addUser(Path data, String name, String role) throws IOException, InterruptedException {
+    /** The file with the three users, made once for each test run. */
+    private static synchronized Path users() throws IOException, InterruptedException {
+        Path made = users;
+        if (made == null) {
+            Path directory = Files.createTempDirectory(Launcher.TARGET, "users-");
+            addUser(directory, ADMIN, "admin");
+            addUser(directory, WRITER, "writer");
+            addUser(directory, READER, "reader");
+            made = directory.resolve("users.yaml");
+            users = made;
+        }
+        return made;
+    }
+
+    /** Beside a running gateway, too, which knows the user within seconds. */
+    static void addUser(Path data, String name, String role) throws IOException, InterruptedException {
         Launcher.runOk(
                 Map.of("WEIR_USER_PASSWORD", PASSWORD),
                 "user",

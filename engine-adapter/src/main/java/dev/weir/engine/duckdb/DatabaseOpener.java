@@ -204,7 +204,7 @@ final class DatabaseOpener {
         }
     }
 
-    /** The order matters: after the last statement nothing can be set any more, but for the session's time zone. */
+    /** The order matters: after the last statement nothing can be set any more, but for the session's time zone, and what we set for each query. */
     private void lock(DuckDBConnection connection) throws SQLException {
         List<String> directories = settings.files().directories().stream()
                 .map(path -> literal(path + "/"))
@@ -212,7 +212,10 @@ final class DatabaseOpener {
         run(connection, "SET allowed_directories = [" + String.join(", ", directories) + "]");
         run(connection, "SET enable_external_access = false");
         run(connection, "SET errors_as_json = true");
-        run(connection, "SET allowed_configs = ['TimeZone']");
+        // SET is refused before it comes here, and what PRAGMA does to the limit ends with the next statement.
+        run(
+                connection,
+                "SET allowed_configs = ['TimeZone'" + (settings.memoryFollowsQuery() ? ", 'memory_limit'" : "") + "]");
         run(connection, "SET lock_configuration = true");
     }
 

@@ -11,6 +11,7 @@ import dev.weir.engine.EngineInfo;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineStats;
 import dev.weir.engine.MetadataRequest;
+import dev.weir.engine.QueryContext;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StatementDescription;
@@ -38,6 +39,7 @@ public final class DuckDbEngine implements QueryEngine {
     private static final int CLOSE_SECONDS = 5;
 
     private final DuckDBConnection database;
+    private final MemoryShare memory;
     private final EngineCore core;
     private final EngineInfo info;
     private final FilePaths files;
@@ -54,10 +56,11 @@ public final class DuckDbEngine implements QueryEngine {
         void run() throws Exception;
     }
 
-    private DuckDbEngine(DuckDBConnection database, EngineInfo info, FilePaths files, EngineCore core) {
+    private DuckDbEngine(DuckDBConnection database, EngineInfo info, DuckDbSettings settings, EngineCore core) {
         this.database = database;
+        this.memory = new MemoryShare(database, settings);
         this.info = info;
-        this.files = files;
+        this.files = settings.files();
         this.core = core;
     }
 
@@ -90,7 +93,7 @@ public final class DuckDbEngine implements QueryEngine {
                     memory,
                     ConcurrentHashMap.newKeySet(),
                     new EngineHealth());
-            return new DuckDbEngine(database, info, settings.files(), core);
+            return new DuckDbEngine(database, info, settings, core);
         } catch (ExecutionException e) {
             threads.shutdown();
             if (e.getCause() instanceof DuckDbOpenException refused) {
@@ -146,6 +149,7 @@ public final class DuckDbEngine implements QueryEngine {
         StatementDescriber describer = new StatementDescriber(core, scope, query, statement);
         long version = schemaVersion.get();
         return start(call, scope, describer::text, () -> {
+            memory.fit(QueryContext.NONE);
             StatementDescriber.Described described = describer.describe();
             if (described.stable() && version == schemaVersion.get()) {
                 descriptions.put(key, described.description());
@@ -166,7 +170,10 @@ public final class DuckDbEngine implements QueryEngine {
         NativeScope scope = core.newScope();
         DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);
         StatementRun run = new StatementRun(core, scope, query, statement);
-        return start(call, scope, run::text, () -> execute(call, scope, run));
+        return start(call, scope, run::text, () -> {
+            memory.fit(query.context());
+            execute(call, scope, run);
+        });
     }
 
     private void execute(DuckDbCall<ArrowResult> call, NativeScope scope, StatementRun run) throws Exception {
@@ -246,6 +253,7 @@ public final class DuckDbEngine implements QueryEngine {
         NativeScope scope = core.newScope();
         DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);
         return start(call, scope, SqlText.OURS, () -> {
+            memory.fit(QueryContext.NONE);
             ArrowResult result = core.catalog(scope, request);
             scope.finish();
             call.handOver(result, ArrowResult::close);

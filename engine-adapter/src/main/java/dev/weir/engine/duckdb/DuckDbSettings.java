@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param threads DuckDB's worker threads
  * @param maxEngineThreads most of our own threads in native calls at once; a call beyond fails with UNAVAILABLE
  * @param stackBytes stack of each of them; a small one ends the process on nested statements that the scan lets through
+ * @param memoryFollowsQuery whether memory_limit is set anew for each query, to what it was promised where that is less:
+ *     only for an instance that runs one query at a time
  */
 public record DuckDbSettings(
         @Nullable Path database,
@@ -32,7 +34,8 @@ public record DuckDbSettings(
         long maxTempBytes,
         int threads,
         int maxEngineThreads,
-        long stackBytes) {
+        long stackBytes,
+        boolean memoryFollowsQuery) {
 
     /** Takes memory only as far as it is used. */
     public static final long DEFAULT_STACK_BYTES = 64L << 20;
@@ -60,7 +63,8 @@ public record DuckDbSettings(
                 maxTempBytes,
                 threads,
                 maxEngineThreads,
-                DEFAULT_STACK_BYTES);
+                DEFAULT_STACK_BYTES,
+                false);
     }
 
     /** What statements may read and write: the allowed directories and those of the Parquet views. */

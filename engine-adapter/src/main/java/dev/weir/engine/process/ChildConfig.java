@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param stackBytes stack of each of the threads that go into native code
  * @param windowBytes most bytes of sent batches that are held until they are confirmed
  * @param measured whether the peak of each query is measured, which only means something for one query at a time
+ * @param memoryFollowsQuery whether memory_limit is set anew for each query, likewise
  * @param limit what bounds its memory, in the words of {@link dev.weir.engine.EngineNode#limit()}
  */
 record ChildConfig(
@@ -44,6 +45,7 @@ record ChildConfig(
         long stackBytes,
         long windowBytes,
         boolean measured,
+        boolean memoryFollowsQuery,
         String limit) {
 
     /** Threads beside those of the slots: describing, and the next batch of a result whose call is still ending. */
@@ -64,6 +66,7 @@ record ChildConfig(
                 maxTempBytes,
                 threads,
                 slots + MORE_THREADS,
-                stackBytes);
+                stackBytes,
+                memoryFollowsQuery);
     }
 }

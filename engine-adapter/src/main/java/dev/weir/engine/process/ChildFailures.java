@@ -37,6 +37,18 @@ final class ChildFailures {
                 EngineFailure.BUSY, "Every process that can run the query is taken", "53300", -1, null);
     }
 
+    /**
+     * For who waited long enough for a child.
+     *
+     * @param failing whether children cannot be started; else they are only slow to start, on a busy machine, and a query
+     *     waits on in its queue
+     */
+    static EngineException late(Use use, boolean failing) {
+        return failing || use == Use.SHARED
+                ? unavailable("No process became ready to run the query; try again")
+                : busy();
+    }
+
     /** What a stage failed with, unwrapped. */
     static Throwable root(Throwable thrown) {
         Throwable cause = thrown;
@@ -68,24 +80,25 @@ final class ChildFailures {
     }
 
     /** Completes (never exceptionally) with the failure in the words and of the kind that the client gets. */
-    CompletionStage<EngineException> translate(EngineException failure, Child child) {
+    CompletionStage<EngineException> translate(EngineException failure, Lease lease) {
         return switch (failure.failure()) {
             case MEMORY ->
                 CompletableFuture.completedFuture(
-                        TEMP_SPACE.equals(failure.sqlState()) ? failure : memory(child, failure));
+                        TEMP_SPACE.equals(failure.sqlState()) ? failure : memory(lease, failure));
             case LOST, UNAVAILABLE ->
-                child.exited()
+                lease.child()
+                        .exited()
                         .toCompletableFuture()
                         .copy()
                         .orTimeout(EXIT_MILLIS, TimeUnit.MILLISECONDS)
-                        .handle((exit, late) -> late != null ? failure : ended(failure, child, exit));
+                        .handle((exit, late) -> late != null ? failure : ended(failure, lease, exit));
             default -> CompletableFuture.completedFuture(failure);
         };
     }
 
-    private EngineException ended(EngineException failure, Child child, ChildExit exit) {
+    private EngineException ended(EngineException failure, Lease lease, ChildExit exit) {
         if (exit.memory()) {
-            return memory(child, failure);
+            return memory(lease, failure);
         }
         if (failure.failure() == EngineFailure.UNAVAILABLE && exit.wanted()) {
             return failure;
@@ -95,7 +108,7 @@ final class ChildFailures {
                 EngineFailure.LOST, "The process that ran the query " + exit.words(), "08006", -1, failure);
     }
 
-    private EngineException memory(Child child, EngineException failure) {
+    private EngineException memory(Lease lease, EngineException failure) {
         if (limitName == null) {
             return failure.failure() == EngineFailure.MEMORY
                     ? failure
@@ -106,7 +119,7 @@ final class ChildFailures {
                             -1,
                             failure);
         }
-        long bytes = child.request().memoryBytes();
+        long bytes = lease.memoryBytes();
         return new EngineException(
                 EngineFailure.MEMORY,
                 "The query needs more memory than " + limitName + " gives it: " + bytes + " bytes (" + (bytes >> 20)

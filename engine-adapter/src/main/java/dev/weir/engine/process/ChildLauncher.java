@@ -46,7 +46,7 @@ final class ChildLauncher implements ChildFactory {
      * @param heapBytes of each
      * @param stackBytes of each of their threads that go into native code
      * @param windowBytes most bytes of sent batches that each holds for one query
-     * @param measured whether the peak memory of queries is measured
+     * @param measured whether each query has its child for itself: its memory is limited and its peak measured
      * @param small whether each stays small and starts fast, instead of compiling its code well in time
      * @param newArchive where a child leaves an archive of its classes at its end; null for none
      */
@@ -238,6 +238,7 @@ final class ChildLauncher implements ChildFactory {
                 plan.stackBytes(),
                 plan.windowBytes(),
                 plan.measured() && AddressSpace.isLinux(),
+                plan.measured(),
                 fence.name());
     }
 

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,19 +28,17 @@ import org.slf4j.LoggerFactory;
  */
 final class ChildPool implements AutoCloseable {
 
-    private record Loan(Use use, long bytes) {}
-
-    private record Wish(Use use, CompletableFuture<Lease> lease) {}
+    /** @param bytes memory that its query may have */
+    private record Wish(Use use, long bytes, CompletableFuture<Lease> lease) {}
 
     private static final Logger log = LoggerFactory.getLogger(ChildPool.class);
-
-    private static final long FIRST_BACKOFF_MILLIS = 100;
-    private static final long LAST_BACKOFF_MILLIS = 5_000;
 
     private final PoolSize size;
     private final ChildFactory factory;
     private final Supplier<FileVersion> version;
     private final ScheduledExecutorService timers;
+
+    private final StartBackoff backoff = new StartBackoff();
 
     private final Object lock = new Object();
 
@@ -49,7 +46,7 @@ final class ChildPool implements AutoCloseable {
     private final Deque<Child> idle = new ArrayDeque<>();
 
     @GuardedBy("lock")
-    private final Map<Child, Loan> lent = new LinkedHashMap<>();
+    private final Map<Child, Loaned> lent = new LinkedHashMap<>();
 
     @GuardedBy("lock")
     private final Deque<Wish> wishes = new ArrayDeque<>();
@@ -60,9 +57,6 @@ final class ChildPool implements AutoCloseable {
 
     @GuardedBy("lock")
     private int starting;
-
-    @GuardedBy("lock")
-    private long backoffMillis;
 
     @GuardedBy("lock")
     private boolean backingOff;
@@ -87,15 +81,18 @@ final class ChildPool implements AutoCloseable {
     }
 
     /**
-     * Lends a child. The stage fails with BUSY at once when the slots are taken, and with UNAVAILABLE when no child
-     * becomes ready in time; who completes it otherwise gives up the wish.
+     * Lends a child. The stage fails with BUSY at once when the slots are taken, and when no child becomes ready in
+     * time with BUSY, too, or with UNAVAILABLE where none can be started and for the shared use; who completes it
+     * otherwise gives up the wish.
      *
-     * @param bytes memory promised to the query; more than the children's makes one be started for this query alone
+     * @param bytes memory promised to the query; more than the children's makes one be started for this query alone, 0
+     *     stands for theirs
      */
     CompletableFuture<Lease> borrow(Use use, long bytes) {
         CompletableFuture<Lease> lease = new CompletableFuture<>();
-        Wish wish = new Wish(use, lease);
-        boolean special = use != Use.SHARED && bytes > size.request().memoryBytes();
+        long usual = size.request().memoryBytes();
+        boolean special = use != Use.SHARED && bytes > usual;
+        Wish wish = new Wish(use, bytes == 0 ? usual : bytes, lease);
         synchronized (lock) {
             if (closed) {
                 return CompletableFuture.failedFuture(ChildFailures.unavailable("The engine is closed"));
@@ -109,8 +106,7 @@ final class ChildPool implements AutoCloseable {
             }
         }
         var late = timers.schedule(
-                () -> lease.completeExceptionally(
-                        ChildFailures.unavailable("No process became ready to run the query; try again")),
+                () -> lease.completeExceptionally(ChildFailures.late(use, backoff.isFailing())),
                 size.patience().toMillis(),
                 TimeUnit.MILLISECONDS);
         lease.whenComplete((given, thrown) -> {
@@ -164,19 +160,15 @@ final class ChildPool implements AutoCloseable {
                                         ChildFailures.unavailable("No process could be started for the query"));
                         return;
                     }
-                    Loaned loaned = lend(child, new Loan(wish.use(), bytes));
+                    Loaned loaned = new Loaned(this, child, wish.use(), bytes);
+                    synchronized (lock) {
+                        lent.put(child, loaned);
+                    }
                     child.exited().whenComplete((exit, none) -> ended(child, exit));
                     if (!wish.lease().complete(loaned)) {
                         loaned.discard();
                     }
                 });
-    }
-
-    private Loaned lend(Child child, Loan loan) {
-        synchronized (lock) {
-            lent.put(child, loan);
-        }
-        return new Loaned(child, loan);
     }
 
     /** Hands out what is ready, ends what is stale and starts what is missing. */
@@ -195,10 +187,9 @@ final class ChildPool implements AutoCloseable {
             }
             while (!wishes.isEmpty() && !idle.isEmpty()) {
                 Wish wish = wishes.removeFirst();
-                Loan loan = new Loan(wish.use(), size.request().memoryBytes());
-                Child child = idle.removeFirst();
-                lent.put(child, loan);
-                granted.put(wish, new Loaned(child, loan));
+                Loaned loaned = new Loaned(this, idle.removeFirst(), wish.use(), wish.bytes());
+                lent.put(loaned.child(), loaned);
+                granted.put(wish, loaned);
             }
             starts = startsWanted();
             starting += starts;
@@ -237,10 +228,10 @@ final class ChildPool implements AutoCloseable {
     }
 
     private void ready(Child child) {
+        backoff.succeeded();
         boolean late;
         synchronized (lock) {
             starting--;
-            backoffMillis = 0;
             late = closed;
             if (!late) {
                 idle.addLast(child);
@@ -268,14 +259,12 @@ final class ChildPool implements AutoCloseable {
     }
 
     private void notStarted(Throwable thrown) {
-        long delay;
+        long delay = backoff.failed();
         synchronized (lock) {
             starting--;
             if (closed) {
                 return;
             }
-            backoffMillis = Math.min(LAST_BACKOFF_MILLIS, Math.max(FIRST_BACKOFF_MILLIS, backoffMillis * 2));
-            delay = backoffMillis;
             if (backingOff) {
                 return;
             }
@@ -307,13 +296,18 @@ final class ChildPool implements AutoCloseable {
         FileVersion now = version.get();
         List<EngineNode> nodes = new ArrayList<>();
         for (Child child : children()) {
-            Loan loan;
+            Loaned loan;
             synchronized (lock) {
                 loan = lent.get(child);
             }
             boolean shared = loan != null && loan.use() == Use.SHARED;
             nodes.add(ChildNodes.of(
-                    child, loan == null || shared ? 0 : loan.bytes(), shared, loan != null, factory.limit(), now));
+                    child,
+                    loan == null || shared ? 0 : loan.memoryBytes(),
+                    shared,
+                    loan != null,
+                    factory.limit(),
+                    now));
         }
         return nodes;
     }
@@ -332,68 +326,30 @@ final class ChildPool implements AutoCloseable {
         all.forEach(Child::kill);
     }
 
-    /** A child in the hands of one call. */
-    private final class Loaned implements Lease {
-
-        private final Child child;
-        private final Loan loan;
-        private final AtomicBoolean released = new AtomicBoolean();
-        private volatile boolean ended;
-
-        Loaned(Child child, Loan loan) {
-            this.child = child;
-            this.loan = loan;
-        }
-
-        @Override
-        public Child child() {
-            return child;
-        }
-
-        @Override
-        public void release(@Nullable EngineException failure) {
-            if (released.compareAndSet(false, true)) {
-                synchronized (lock) {
-                    taken[loan.use().ordinal()]--;
-                }
-                giveBack(failure);
+    /**
+     * Takes a child back.
+     *
+     * @param counted whether the wish for it counts still
+     */
+    void giveBack(Loaned loan, @Nullable EngineException failure, boolean counted) {
+        Child child = loan.child();
+        boolean spoiled = loan.isSpoiledBy(failure)
+                || child.request().memoryBytes() != size.request().memoryBytes();
+        synchronized (lock) {
+            taken[loan.use().ordinal()] -= counted ? 1 : 0;
+            lent.remove(child);
+            if (!spoiled && !closed) {
+                // The one used last has the most in its caches.
+                idle.addFirst(child);
             }
         }
-
-        /** The wish for it was given up, which has been counted already. */
-        void discard() {
-            if (released.compareAndSet(false, true)) {
-                giveBack(null);
-            }
-        }
-
-        private void giveBack(@Nullable EngineException failure) {
-            boolean spoiled = ended
-                    || ChildFailures.spoils(failure)
-                    || child.request().memoryBytes() != size.request().memoryBytes()
-                    || child.exited().toCompletableFuture().isDone();
-            synchronized (lock) {
-                lent.remove(child);
-                if (!spoiled && !closed) {
-                    // The one used last has the most in its caches.
-                    idle.addFirst(child);
-                }
-            }
-            if (spoiled) {
-                child.kill();
-            }
-            serve();
-            if (!spoiled && child.exited().toCompletableFuture().isDone()) {
-                // It ended between the look at it and its return.
-                ended(child, child.exited().toCompletableFuture().join());
-            }
-        }
-
-        @Override
-        public void stuck() {
-            ended = true;
-            log.warn("A cancelled query did not stop; its process {} is ended", child.pid());
+        if (spoiled) {
             child.kill();
+        }
+        serve();
+        if (!spoiled && child.exited().toCompletableFuture().isDone()) {
+            // It ended between the look at it and its return.
+            ended(child, child.exited().toCompletableFuture().join());
         }
     }
 }

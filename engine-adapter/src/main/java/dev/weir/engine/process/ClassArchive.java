@@ -69,6 +69,6 @@ final class ClassArchive {
 
     private static <T> T await(CompletionStage<T> stage) {
         CompletableFuture<T> future = stage.toCompletableFuture();
-        return ProcessPoolEngine.await(future, SECONDS);
+        return ChildEngine.await(future, SECONDS);
     }
 }

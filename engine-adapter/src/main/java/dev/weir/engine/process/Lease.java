@@ -8,6 +8,9 @@ interface Lease {
 
     Child child();
 
+    /** DuckDB's limit for what the call does there. */
+    long memoryBytes();
+
     /**
      * Gives the child back; later calls do nothing.
      *

@@ -141,7 +141,7 @@ final class LeasedCall<T> implements EngineCall<T> {
                 begin();
                 return;
             }
-            terms.failures().translate(failure, got.child()).whenComplete((told, impossible) -> {
+            terms.failures().translate(failure, got).whenComplete((told, impossible) -> {
                 stopped.complete(null);
                 result.completeExceptionally(told);
             });

@@ -70,7 +70,7 @@ final class LeasedResult implements ArrowResult {
             EngineException cause = ChildFailures.of(thrown);
             failure = cause;
             terms.failures()
-                    .translate(cause, lease.child())
+                    .translate(cause, lease)
                     .whenComplete((words, impossible) -> told.completeExceptionally(words));
         });
         return told;

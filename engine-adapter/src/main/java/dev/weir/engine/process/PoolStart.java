@@ -83,7 +83,7 @@ final class PoolStart {
 
     private static ProcessPoolEngine answering(ProcessPoolEngine engine) {
         try {
-            var unused = ProcessPoolEngine.await(
+            var unused = ChildEngine.await(
                     engine.check().result().thenApply(nothing -> true).toCompletableFuture(), START_SECONDS);
             return engine;
         } catch (RuntimeException e) {
@@ -131,13 +131,13 @@ final class PoolStart {
     /** Starts one process without a limit, lets it answer, and looks at it; also finds what is wrong with settings. */
     private Measured measure(ChildLauncher.Plan plan, ChildRequest request) {
         try (ChildLauncher launcher = new ChildLauncher(plan, MemoryFence.none("none"), timers)) {
-            Child child = ProcessPoolEngine.await(launcher.start(request).toCompletableFuture(), START_SECONDS);
+            Child child = ChildEngine.await(launcher.start(request).toCompletableFuture(), START_SECONDS);
             QueryEngine engine = child.engine();
-            var unused = ProcessPoolEngine.await(
+            var unused = ChildEngine.await(
                     engine.check().result().thenApply(nothing -> true).toCompletableFuture(), START_SECONDS);
             long bytes = PeakMemory.addressSpace(child.pid());
             child.kill();
-            var ended = ProcessPoolEngine.await(
+            var ended = ChildEngine.await(
                     child.exited().toCompletableFuture().orTimeout(5, TimeUnit.SECONDS), START_SECONDS);
             log.debug("The measured process ended: {}", ended);
             EngineInfo info = engine.info();

@@ -8,18 +8,11 @@ import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineInfo;
 import dev.weir.engine.EngineNode;
 import dev.weir.engine.EngineQuery;
-import dev.weir.engine.EngineStats;
-import dev.weir.engine.MetadataRequest;
-import dev.weir.engine.QueryEngine;
-import dev.weir.engine.StatementDescription;
 import dev.weir.engine.StatementKind;
 import dev.weir.engine.StatementScan;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -31,21 +24,16 @@ import java.util.function.Supplier;
  * <p>The data is read-only. When another file is put under the database's name (by renaming it there), queries that
  * start from then on see that one; those that run end on the old one.
  */
-public final class ProcessPoolEngine implements QueryEngine {
+public final class ProcessPoolEngine extends ChildEngine {
 
     /** How long a cancelled query may take to stop before its process is ended. */
     private static final long STUCK_MILLIS = 2_000;
 
-    private final EngineInfo info;
-    private final Function<String, StatementScan> scanner;
     private final boolean files;
     private final EngineCapacity capacity;
-    private final ChildFactory factory;
+    private final long usualBytes;
     private final ChildPool pool;
     private final SharedChild shared;
-    private final ScheduledExecutorService timers;
-    private final LeasedCall.Terms terms;
-    private volatile boolean closed;
 
     /** What {@link PoolStart} makes. */
     record Parts(
@@ -61,17 +49,13 @@ public final class ProcessPoolEngine implements QueryEngine {
      * @param files whether there is no database, only files
      */
     ProcessPoolEngine(EngineInfo info, Function<String, StatementScan> scanner, boolean files, Parts parts) {
-        this.info = info;
-        this.scanner = scanner;
+        super(info, scanner, parts.factory(), parts.timers(), parts.limitName(), STUCK_MILLIS);
         this.files = files;
         PoolSize size = parts.size();
-        this.capacity = new EngineCapacity(
-                size.slots(), Math.multiplyExact(size.slots(), size.request().memoryBytes()));
-        this.factory = parts.factory();
-        this.timers = parts.timers();
-        this.pool = new ChildPool(size, factory, parts.version(), timers);
-        this.shared = new SharedChild(pool, parts.version(), timers);
-        this.terms = new LeasedCall.Terms(new ChildFailures(parts.limitName()), timers, STUCK_MILLIS);
+        this.usualBytes = size.request().memoryBytes();
+        this.capacity = new EngineCapacity(size.slots(), Math.multiplyExact(size.slots(), usualBytes));
+        this.pool = new ChildPool(size, parts.factory(), parts.version(), parts.timers());
+        this.shared = new SharedChild(pool, parts.version(), parts.timers());
         pool.open();
     }
 
@@ -85,18 +69,8 @@ public final class ProcessPoolEngine implements QueryEngine {
     }
 
     @Override
-    public EngineInfo info() {
-        return info;
-    }
-
-    @Override
-    public StatementScan scan(String sql) {
-        return scanner.apply(sql);
-    }
-
-    @Override
-    public EngineCall<StatementDescription> describe(EngineQuery query) {
-        return LeasedCall.start(terms, shared::lease, engine -> engine.describe(query));
+    CompletableFuture<Lease> leaseForQuestion() {
+        return shared.lease();
     }
 
     @Override
@@ -107,7 +81,9 @@ public final class ProcessPoolEngine implements QueryEngine {
             return LeasedCall.failed(terms, e);
         }
         long bytes = query.context().memoryBytes();
-        Supplier<CompletableFuture<Lease>> leases = query.context().shortQuery()
+        // Short queries have all of a usual process; one that was promised more has that, too.
+        boolean small = query.context().shortQuery() && bytes <= usualBytes;
+        Supplier<CompletableFuture<Lease>> leases = small
                 ? () -> pool.hasRoomForShort() ? pool.borrow(Use.SHORT, 0) : shared.lease()
                 : () -> pool.borrow(Use.QUERY, bytes);
         return LeasedCall.startRead(terms, leases, engine -> engine.execute(query));
@@ -115,7 +91,7 @@ public final class ProcessPoolEngine implements QueryEngine {
 
     /** A table made in the memory of one process would be gone for the next query. */
     private void refuseWrites(EngineQuery query) {
-        StatementKind kind = scanner.apply(query.sql()).kind();
+        StatementKind kind = scan(query.sql()).kind();
         if (files && (kind == StatementKind.DML || kind == StatementKind.DDL)) {
             throw new EngineException(
                     EngineFailure.FORBIDDEN,
@@ -127,31 +103,8 @@ public final class ProcessPoolEngine implements QueryEngine {
     }
 
     @Override
-    public EngineCall<ArrowResult> metadata(MetadataRequest request) {
-        return LeasedCall.start(terms, shared::lease, engine -> engine.metadata(request));
-    }
-
-    @Override
-    public EngineCall<Void> check() {
-        return LeasedCall.start(terms, shared::lease, QueryEngine::check);
-    }
-
-    @Override
-    public EngineStats stats() {
-        return sum(pool.children());
-    }
-
-    static EngineStats sum(Iterable<Child> children) {
-        EngineStats sum = new EngineStats(0, 0, 0, 0);
-        for (Child child : children) {
-            EngineStats one = child.engine().stats();
-            sum = new EngineStats(
-                    sum.openResults() + one.openResults(),
-                    sum.activeCalls() + one.activeCalls(),
-                    sum.unstopped() + one.unstopped(),
-                    sum.arrowBytes() + one.arrowBytes());
-        }
-        return sum;
+    Iterable<Child> children() {
+        return pool.children();
     }
 
     @Override
@@ -165,33 +118,8 @@ public final class ProcessPoolEngine implements QueryEngine {
     }
 
     @Override
-    public void close() {
-        synchronized (this) {
-            if (closed) {
-                return;
-            }
-            closed = true;
-        }
+    void stopLending() {
         shared.close();
         pool.close();
-        factory.close();
-        timers.shutdown();
-    }
-
-    /** Waits for a stage of the start. */
-    static <T> T await(CompletableFuture<T> stage, int seconds) {
-        try {
-            return stage.get(seconds, TimeUnit.SECONDS);
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof ChildStartException refused) {
-                throw refused;
-            }
-            throw new ChildStartException("isolation", "A process cannot be started: " + e.getCause(), e);
-        } catch (TimeoutException e) {
-            throw new ChildStartException("isolation", "No process became ready within " + seconds + " s", e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ChildStartException("isolation", "Interrupted while processes were starting", e);
-        }
     }
 }

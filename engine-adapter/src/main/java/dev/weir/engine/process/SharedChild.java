@@ -216,6 +216,11 @@ final class SharedChild implements AutoCloseable {
         }
 
         @Override
+        public long memoryBytes() {
+            return tenancy.lease.memoryBytes();
+        }
+
+        @Override
         public void release(@Nullable EngineException failure) {
             if (released.compareAndSet(false, true)) {
                 tenancy.left(failure);

@@ -5,10 +5,6 @@ import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineInfo;
 import dev.weir.engine.EngineNode;
 import dev.weir.engine.EngineQuery;
-import dev.weir.engine.EngineStats;
-import dev.weir.engine.MetadataRequest;
-import dev.weir.engine.QueryEngine;
-import dev.weir.engine.StatementDescription;
 import dev.weir.engine.StatementScan;
 import dev.weir.engine.duckdb.DuckDbEngine;
 import dev.weir.engine.duckdb.DuckDbSettings;
@@ -17,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -27,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * ends that process and not the gateway. Its queries fail with LOST then, the process is started anew, and the database
  * replays its log; statements that come meanwhile wait a bounded time and then fail with UNAVAILABLE.
  */
-public final class SupervisedEngine implements QueryEngine {
+public final class SupervisedEngine extends ChildEngine {
 
     private static final Logger log = LoggerFactory.getLogger(SupervisedEngine.class);
 
@@ -39,13 +36,7 @@ public final class SupervisedEngine implements QueryEngine {
     /** A log of gigabytes may have to be replayed. */
     private static final int START_SECONDS = 600;
 
-    private final EngineInfo info;
-    private final Function<String, StatementScan> scanner;
-    private final ChildFactory factory;
     private final Supervisor supervisor;
-    private final ScheduledExecutorService timers;
-    private final LeasedCall.Terms terms;
-    private volatile boolean closed;
 
     /** @param supervisor that has started its first child already */
     SupervisedEngine(
@@ -54,12 +45,8 @@ public final class SupervisedEngine implements QueryEngine {
             ChildFactory factory,
             Supervisor supervisor,
             ScheduledExecutorService timers) {
-        this.info = info;
-        this.scanner = scanner;
-        this.factory = factory;
+        super(info, scanner, factory, timers, null, STUCK_MILLIS);
         this.supervisor = supervisor;
-        this.timers = timers;
-        this.terms = new LeasedCall.Terms(new ChildFailures(null), timers, STUCK_MILLIS);
     }
 
     /**
@@ -87,7 +74,7 @@ public final class SupervisedEngine implements QueryEngine {
             ChildRequest request = new ChildRequest(
                     engine.memoryLimitBytes(), engine.threads(), engine.maxEngineThreads(), FileVersion.NONE);
             Supervisor supervisor = new Supervisor(factory, request, PATIENCE, timers, System::nanoTime);
-            Child first = ProcessPoolEngine.await(supervisor.open(), START_SECONDS);
+            Child first = ChildEngine.await(supervisor.open(), START_SECONDS);
             log.info("The database is open in a process of its own (process {})", first.pid());
             return new SupervisedEngine(
                     first.engine().info(), DuckDbEngine.scanner(engine), factory, supervisor, timers);
@@ -101,18 +88,8 @@ public final class SupervisedEngine implements QueryEngine {
     }
 
     @Override
-    public EngineInfo info() {
-        return info;
-    }
-
-    @Override
-    public StatementScan scan(String sql) {
-        return scanner.apply(sql);
-    }
-
-    @Override
-    public EngineCall<StatementDescription> describe(EngineQuery query) {
-        return LeasedCall.start(terms, supervisor::lease, engine -> engine.describe(query));
+    CompletableFuture<Lease> leaseForQuestion() {
+        return supervisor.lease();
     }
 
     @Override
@@ -121,18 +98,8 @@ public final class SupervisedEngine implements QueryEngine {
     }
 
     @Override
-    public EngineCall<ArrowResult> metadata(MetadataRequest request) {
-        return LeasedCall.start(terms, supervisor::lease, engine -> engine.metadata(request));
-    }
-
-    @Override
-    public EngineCall<Void> check() {
-        return LeasedCall.start(terms, supervisor::lease, QueryEngine::check);
-    }
-
-    @Override
-    public EngineStats stats() {
-        return ProcessPoolEngine.sum(supervisor.child().map(List::of).orElse(List.of()));
+    Iterable<Child> children() {
+        return supervisor.child().map(List::of).orElse(List.of());
     }
 
     @Override
@@ -141,15 +108,7 @@ public final class SupervisedEngine implements QueryEngine {
     }
 
     @Override
-    public void close() {
-        synchronized (this) {
-            if (closed) {
-                return;
-            }
-            closed = true;
-        }
+    void stopLending() {
         supervisor.close();
-        factory.close();
-        timers.shutdown();
     }
 }

@@ -221,6 +221,11 @@ final class Supervisor implements AutoCloseable {
     private record Share(Child child) implements Lease {
 
         @Override
+        public long memoryBytes() {
+            return child.request().memoryBytes();
+        }
+
+        @Override
         public void release(@Nullable EngineException failure) {
             if (failure == null
                     || failure.failure() != EngineFailure.LOST

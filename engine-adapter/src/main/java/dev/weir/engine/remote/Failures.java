@@ -3,6 +3,7 @@ package dev.weir.engine.remote;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import io.grpc.Status;
+import java.net.ConnectException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +64,18 @@ final class Failures {
             case UNAUTHENTICATED, INVALID_ARGUMENT, UNIMPLEMENTED, RESOURCE_EXHAUSTED -> true;
             default -> false;
         };
+    }
+
+    /** Whether nobody listens at the worker's address: the process is gone, and with it what it held. */
+    static boolean isConnectionRefused(Status status) {
+        for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
+            // The same class tells of connections that time out and of networks that cannot be reached.
+            if (cause instanceof ConnectException
+                    && String.valueOf(cause.getMessage()).contains("Connection refused")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isTls(@Nullable Throwable thrown) {

@@ -7,34 +7,26 @@ import dev.weir.engine.wire.Frame;
 import dev.weir.engine.wire.Reply;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
-import io.grpc.SynchronizationContext;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A question with one answer; it is not asked again when its call breaks. */
-final class RemoteAsk<T> implements EngineCall<T>, Conversation, Exchange.Owner {
+final class RemoteAsk<T> extends BaseConversation implements EngineCall<T> {
 
-    private final Conversations all;
     private final BiFunction<Reply, Frame, T> answer;
     private final boolean ofEngine;
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
-    private final SynchronizationContext sync =
-            new SynchronizationContext((thread, thrown) -> abandon(Failures.internal(thrown)));
-    private @Nullable Exchange exchange;
-    private SynchronizationContext.@Nullable ScheduledHandle timeout;
     private @Nullable Runnable outcome;
-    private volatile boolean cancelled;
 
     /**
      * @param ofEngine whether the engine is asked, which takes its time and is counted; else the worker is, which has
      *     the connect timeout for all of it
      */
     RemoteAsk(Conversations all, BiFunction<Reply, Frame, T> answer, boolean ofEngine) {
-        this.all = all;
+        super(all);
         this.answer = answer;
         this.ofEngine = ofEngine;
     }
@@ -50,12 +42,9 @@ final class RemoteAsk<T> implements EngineCall<T>, Conversation, Exchange.Owner 
             if (ofEngine) {
                 all.add(this);
             }
-            Exchange made = new Exchange(channel, sync, this);
-            exchange = made;
-            made.start(all.settings().secret(), command);
+            Exchange made = begin(channel, command);
             made.request();
-            Duration most = all.settings().connectTimeout();
-            timeout = sync.schedule(() -> timedOut(made), most, all.timer());
+            after(all.settings().connectTimeout().toNanos(), () -> timedOut(made));
         });
         return this;
     }
@@ -76,8 +65,8 @@ final class RemoteAsk<T> implements EngineCall<T>, Conversation, Exchange.Owner 
 
     @Override
     public void taken(Exchange from) {
-        if (ofEngine && timeout != null) {
-            timeout.cancel();
+        if (ofEngine) {
+            stopTimer();
         }
     }
 
@@ -102,12 +91,15 @@ final class RemoteAsk<T> implements EngineCall<T>, Conversation, Exchange.Owner 
     }
 
     private void settle(Runnable how) {
-        if (timeout != null) {
-            timeout.cancel();
-        }
+        stopTimer();
         all.remove(this);
         stopped.complete(null);
         how.run();
+    }
+
+    @Override
+    void failed(Throwable thrown) {
+        abandon(Failures.internal(thrown));
     }
 
     private void abandon(EngineException why) {
@@ -130,27 +122,7 @@ final class RemoteAsk<T> implements EngineCall<T>, Conversation, Exchange.Owner 
             if (!cancelled && !stopped.isDone()) {
                 cancelled = true;
                 result.completeExceptionally(Failures.cancelled());
-                if (exchange != null) {
-                    exchange.say(Control.CANCEL);
-                }
-            }
-        });
-    }
-
-    @Override
-    public void ping() {
-        sync.execute(() -> {
-            if (exchange != null) {
-                exchange.say(Control.PING);
-            }
-        });
-    }
-
-    @Override
-    public void lost(ManagedChannel channel) {
-        sync.execute(() -> {
-            if (exchange != null && exchange.channel() == channel) {
-                exchange.abort("The connection is lost");
+                say(Control.CANCEL);
             }
         });
     }
@@ -173,10 +145,5 @@ final class RemoteAsk<T> implements EngineCall<T>, Conversation, Exchange.Owner 
     @Override
     public boolean isActive() {
         return !cancelled;
-    }
-
-    @Override
-    public boolean isUnstopped() {
-        return cancelled;
     }
 }

@@ -25,6 +25,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -137,7 +138,10 @@ public final class RemoteEngine implements QueryEngine {
     public EngineCall<ArrowResult> execute(EngineQuery query) {
         String token = UUID.randomUUID().toString();
         try {
-            return run(token, new Command.Run(token, WireQuery.of(query)));
+            return run(
+                    token,
+                    new Command.Run(token, WireQuery.of(query)),
+                    () -> scan(query.sql()).kind().isRead());
         } catch (EngineException e) {
             return new Refused<>(e);
         }
@@ -146,11 +150,11 @@ public final class RemoteEngine implements QueryEngine {
     @Override
     public EngineCall<ArrowResult> metadata(MetadataRequest request) {
         String token = UUID.randomUUID().toString();
-        return run(token, new Command.Metadata(token, request));
+        return run(token, new Command.Metadata(token, request), () -> true);
     }
 
-    private EngineCall<ArrowResult> run(String token, Command command) {
-        return new RemoteRun(all, token, framed(command)).start().call();
+    private EngineCall<ArrowResult> run(String token, Command command, BooleanSupplier read) {
+        return new RemoteRun(all, token, framed(command), read).start().call();
     }
 
     @Override

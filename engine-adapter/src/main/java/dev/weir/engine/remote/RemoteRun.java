@@ -10,20 +10,20 @@ import dev.weir.engine.wire.Reply;
 import dev.weir.engine.wire.Schemas;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
-import io.grpc.SynchronizationContext;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A run on the worker and its result, over as many calls as it takes. Everything happens in one context, one thing at a
- * time, on whichever thread brings it. The numbers of the batches are checked here: a result is whole, or fails.
+ * A run on the worker and its result, over as many calls as it takes. The numbers of the batches are checked here: a
+ * result is whole, or fails.
  */
-final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Source {
+final class RemoteRun extends BaseConversation implements RemoteResult.Source {
 
     private static final Logger log = LoggerFactory.getLogger(RemoteRun.class);
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -31,18 +31,14 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
     /** More breaks than this, one after the other and without a word between, are no accident. */
     private static final int MAX_FRUITLESS = 100;
 
-    private final Conversations all;
     private final String token;
     private final Frame command;
+    private final BooleanSupplier read;
     private final CompletableFuture<ArrowResult> opened = new CompletableFuture<>();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private final CompletableFuture<Void> callStopped = new CompletableFuture<>();
-    private final SynchronizationContext sync = new SynchronizationContext((thread, thrown) -> giveUpAfter(thrown));
 
-    private @Nullable Exchange exchange;
-    private SynchronizationContext.@Nullable ScheduledHandle timeout;
     private volatile @Nullable RemoteResult result;
-    private volatile boolean cancelled;
     /** Whether the worker may know of it. */
     private boolean sent;
     /** Whether the end or the failure has come. */
@@ -58,11 +54,15 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
     private boolean broken;
     private int fruitless;
 
-    /** @param token the one in the command */
-    RemoteRun(Conversations all, String token, Frame command) {
-        this.all = all;
+    /**
+     * @param token the one in the command
+     * @param read whether it changes nothing, so that it may run elsewhere instead
+     */
+    RemoteRun(Conversations all, String token, Frame command, BooleanSupplier read) {
+        super(all);
         this.token = token;
         this.command = command;
+        this.read = read;
     }
 
     RemoteRun start() {
@@ -86,36 +86,29 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
             giveUp(Failures.closed());
             return;
         }
-        Exchange made = new Exchange(channel, sync, this);
-        exchange = made;
-        made.start(
-                all.settings().secret(),
-                sent ? Frame.of(new Command.Resume(token, nextSeq, result == null, cancelled)) : command);
+        Exchange made = begin(
+                channel, sent ? Frame.of(new Command.Resume(token, nextSeq, result == null, cancelled)) : command);
         RemoteResult reader = result;
         if (reader == null || cancelled || !reader.hasWaiting()) {
             made.request();
         }
         attemptedAt = System.nanoTime();
-        timeout = sync.schedule(
-                () -> made.abort("The worker does not take the call"),
-                all.settings().connectTimeout(),
-                all.timer());
+        long most = all.settings().connectTimeout().toNanos();
+        if (broken) {
+            long left = all.settings().resume().toNanos() - (attemptedAt - brokenAt);
+            most = Math.max(1, Math.min(most, left));
+        }
+        after(most, () -> made.abort("The worker does not take the call"));
     }
 
     @Override
     public void taken(Exchange from) {
         if (from == exchange) {
-            stopTimeout();
+            stopTimer();
             if (broken) {
                 all.resumes().incrementAndGet();
             }
             broken = false;
-        }
-    }
-
-    private void stopTimeout() {
-        if (timeout != null) {
-            timeout.cancel();
         }
     }
 
@@ -209,7 +202,7 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
         if (from != exchange) {
             return;
         }
-        stopTimeout();
+        stopTimer();
         exchange = null;
         if (settled) {
             return;
@@ -232,13 +225,21 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
         }
         String worker = all.settings().name();
         boolean late = now - brokenAt >= all.settings().resume().toNanos();
-        if (Failures.isFinal(status) || late || ++fruitless > MAX_FRUITLESS) {
+        if (Failures.isFinal(status) || late || isInVain(status) || ++fruitless > MAX_FRUITLESS) {
             giveUp(Failures.lost(worker, status));
         } else {
             log.debug("Worker {}: resuming at batch {} after {}", worker, nextSeq, status);
             long pause = now - attemptedAt < PAUSE_NANOS ? PAUSE_NANOS : 0;
-            timeout = sync.schedule(this::attempt, pause, TimeUnit.NANOSECONDS, all.timer());
+            after(pause, this::attempt);
         }
+    }
+
+    /**
+     * Whether nobody listens there any more, and waiting for somebody gains nothing: it was cancelled, or is sooner had
+     * elsewhere. What can run nowhere else waits, since something between here and the worker may have refused.
+     */
+    private boolean isInVain(Status status) {
+        return Failures.isConnectionRefused(status) && (cancelled || (nextSeq == 0 && read.getAsBoolean()));
     }
 
     private void giveUp(EngineException why) {
@@ -248,7 +249,8 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
         settle();
     }
 
-    private void giveUpAfter(Throwable thrown) {
+    @Override
+    void failed(Throwable thrown) {
         log.error("Worker {}: reading a result failed", all.settings().name(), thrown);
         sync.execute(() -> {
             fail(Failures.internal(thrown));
@@ -258,7 +260,7 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
 
     private void settle() {
         settled = true;
-        stopTimeout();
+        stopTimer();
         RemoteResult reader = result;
         if (reader == null) {
             drained = true;
@@ -297,7 +299,7 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
             opened.completeExceptionally(Failures.cancelled());
         }
         if (exchange != null) {
-            exchange.say(Control.CANCEL);
+            say(Control.CANCEL);
             // What was let through for the reader makes way for the answer.
             exchange.request();
         }
@@ -324,24 +326,6 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
             }
             giveUp(Failures.closed());
             drained();
-        });
-    }
-
-    @Override
-    public void ping() {
-        sync.execute(() -> {
-            if (exchange != null) {
-                exchange.say(Control.PING);
-            }
-        });
-    }
-
-    @Override
-    public void lost(ManagedChannel channel) {
-        sync.execute(() -> {
-            if (exchange != null && exchange.channel() == channel) {
-                exchange.abort("The connection is lost");
-            }
         });
     }
 
@@ -383,10 +367,5 @@ final class RemoteRun implements Conversation, Exchange.Owner, RemoteResult.Sour
     public boolean isActive() {
         RemoteResult reader = result;
         return !cancelled && (reader == null || reader.isReading());
-    }
-
-    @Override
-    public boolean isUnstopped() {
-        return cancelled;
     }
 }

@@ -84,6 +84,19 @@ class ChildPoolTest {
     }
 
     @Test
+    void aLoanHasTheMemoryOfItsQuery() {
+        ChildPool pool = pool(3, 3);
+        Lease less = now(pool.borrow(Use.QUERY, BYTES - 1));
+        Lease usual = now(pool.borrow(Use.QUERY, 0));
+        Lease more = now(pool.borrow(Use.QUERY, BYTES + 1));
+        assertThat(less.memoryBytes()).isEqualTo(BYTES - 1);
+        assertThat(less.child().request().memoryBytes()).as("one of the usual").isEqualTo(BYTES);
+        assertThat(usual.memoryBytes()).isEqualTo(BYTES);
+        assertThat(more.memoryBytes()).isEqualTo(BYTES + 1);
+        assertThat(more.child().request().memoryBytes()).as("one of its own").isEqualTo(BYTES + 1);
+    }
+
+    @Test
     void beyondTheSlotsIsBusyAndTheSharedOneIsNotCounted() {
         ChildPool pool = pool(1, 2);
         Lease one = now(pool.borrow(Use.QUERY, 0));
@@ -190,12 +203,22 @@ class ChildPoolTest {
     }
 
     @Test
-    void whoWaitsTooLongIsTurnedAwayAndLeavesHisSlot() {
+    void whoWaitsTooLongIsToldToQueueAgainAndLeavesHisSlot() {
         factory.atOnce = false;
         ChildPool pool = pool(1, 1, 1, Duration.ofMillis(20));
-        assertThat(failure(pool.borrow(Use.QUERY, 0))).isEqualTo(EngineFailure.UNAVAILABLE);
+        assertThat(failure(pool.borrow(Use.QUERY, 0))).isEqualTo(EngineFailure.BUSY);
+        // Describing and the like have no queue.
+        assertThat(failure(pool.borrow(Use.SHARED, 0))).isEqualTo(EngineFailure.UNAVAILABLE);
         factory.complete(factory.pending.get(0));
         assertThat(now(pool.borrow(Use.QUERY, 0)).child()).isSameAs(factory.last());
+    }
+
+    @Test
+    void whereNoneCanBeStartedWhoWaitsTooLongIsTurnedAway() {
+        factory.atOnce = false;
+        ChildPool pool = pool(1, 1, 1, Duration.ofMillis(20));
+        factory.fail(factory.pending.get(0));
+        assertThat(failure(pool.borrow(Use.QUERY, 0))).isEqualTo(EngineFailure.UNAVAILABLE);
     }
 
     @Test

@@ -44,6 +44,11 @@ class LeasedCallTest {
         }
 
         @Override
+        public long memoryBytes() {
+            return BYTES;
+        }
+
+        @Override
         public void release(EngineException failure) {
             ends.add(failure == null ? "well" : failure.failure().toString());
         }

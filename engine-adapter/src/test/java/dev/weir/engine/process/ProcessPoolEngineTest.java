@@ -127,7 +127,7 @@ class ProcessPoolEngineTest {
     @ValueSource(
             strings = {
                 "select count(*) from unnest(range(100000000))",
-                "select max(length(repeat('x', 200000000) || l_comment)) from lines",
+                "select max(length(repeat(repeat('x', 10000), 20000) || l_comment)) from lines",
                 "select length(list(l_comment || repeat('y', 1000))::varchar) from lines",
                 "select len(range(100000000))"
             })
@@ -220,17 +220,70 @@ class ProcessPoolEngineTest {
         assertThat(engine.capacity().memoryBytes()).isEqualTo(SLOTS * Databases.LIMIT);
     }
 
-    @Test
-    void aQueryThatWasPromisedMoreMayUseMore() {
-        EngineQuery large = new EngineQuery(
+    private static EngineQuery promised(String sql, long bytes, boolean shortQuery) {
+        return new EngineQuery(
                 "q",
-                "select len(list(l_comment || repeat('y', 1000))) from lines",
-                Access.READ,
+                sql,
+                Access.ADMIN,
                 SessionSettings.NONE,
                 List.of(),
                 10,
-                new QueryContext("u", 2L << 30, false, null));
-        assertThat(Rows.of(engine, large)).containsExactly(List.of(500_000L));
+                new QueryContext("u", bytes, shortQuery, null));
+    }
+
+    /** Of half a gigabyte. */
+    private static final String LARGE = "select len(list(l_comment || repeat('y', 1000))) from lines";
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aQueryThatWasPromisedMoreMayUseMore(boolean shortQuery) {
+        assertThat(Rows.of(engine, promised(LARGE, 2L << 30, shortQuery))).containsExactly(List.of(500_000L));
+    }
+
+    /** About 100 MB that cannot go to disk. */
+    private static final String MIDDLING = "select len(list(l_comment || repeat('y', 140))) from lines";
+
+    @Test
+    void aQueryThatWasPromisedLessIsHeldToThatAndTheNextToItsOwn() {
+        for (int i = 0; i < SLOTS; i++) {
+            assertThat(Rows.of(engine, promised(MIDDLING, 0, false))).containsExactly(List.of(500_000L));
+        }
+        long less = 64L << 20;
+        EngineException failure =
+                catchThrowableOfType(EngineException.class, () -> Rows.of(engine, promised(MIDDLING, less, false)));
+        assertThat(failure.failure()).as(failure.getMessage()).isEqualTo(EngineFailure.MEMORY);
+        assertThat(failure).hasMessageContaining(Long.toString(less));
+        everyProcessIsThere();
+        String limit = "select current_setting('memory_limit')";
+        assertThat(Rows.of(engine, promised(limit, less, false))).containsExactly(List.of("64.0 MiB"));
+        assertThat(Rows.of(engine, promised(limit, 0, false))).containsExactly(List.of("300.0 MiB"));
+        assertThat(Rows.of(engine, promised(limit, less, false))).containsExactly(List.of("64.0 MiB"));
+        assertThat(Rows.of(engine, promised(limit, less, true)))
+                .as("short ones have all of a process")
+                .containsExactly(List.of("300.0 MiB"));
+        assertThat(Rows.of(engine, promised(MIDDLING, Databases.LIMIT, false))).containsExactly(List.of(500_000L));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "set memory_limit = '1GB'",
+                "set global memory_limit = '1GB'",
+                "pragma memory_limit = '1GB'",
+                "reset memory_limit",
+                "set max_memory = '1GB'",
+                "pragma max_memory = '1GB'"
+            })
+    void noStatementChangesTheLimitOfAnother(String sql) {
+        for (int i = 0; i < SLOTS; i++) {
+            try {
+                Rows.of(engine, Databases.query(sql, Access.ADMIN));
+            } catch (EngineException refused) {
+                assertThat(refused.failure()).isEqualTo(EngineFailure.FORBIDDEN);
+            }
+            assertThat(Rows.of(engine, promised("select current_setting('memory_limit')", 0, false)))
+                    .containsExactly(List.of("300.0 MiB"));
+        }
     }
 
     @Test

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.Set;
@@ -26,8 +27,15 @@ final class CuttingProxy implements AutoCloseable {
     private volatile boolean swallowing;
 
     CuttingProxy(int target) throws IOException {
+        this(0, target);
+    }
+
+    /** @param port to listen on */
+    CuttingProxy(int port, int target) throws IOException {
         this.target = target;
-        this.listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        this.listening = new ServerSocket();
+        listening.setReuseAddress(true);
+        listening.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         start(this::accept);
     }
 
@@ -58,6 +66,12 @@ final class CuttingProxy implements AutoCloseable {
     /** From now on takes all and forwards nothing; connections stay open. */
     void swallow(boolean swallow) {
         swallowing = swallow;
+    }
+
+    /** Breaks what is connected, and forwards nothing of what connects from then on. */
+    void deaden() {
+        swallowing = true;
+        closeAll();
     }
 
     private void accept() {

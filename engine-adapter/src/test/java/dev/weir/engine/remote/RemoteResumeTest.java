@@ -3,6 +3,7 @@ package dev.weir.engine.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EncodedBatch;
 import dev.weir.engine.EngineException;
@@ -10,9 +11,13 @@ import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.QueryContext;
 import dev.weir.engine.Rows;
+import dev.weir.engine.SessionSettings;
+import dev.weir.engine.worker.WorkerSettings;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.VarCharVector;
@@ -29,6 +34,7 @@ import org.slf4j.LoggerFactory;
 class RemoteResumeTest {
 
     private static final Logger log = LoggerFactory.getLogger(RemoteResumeTest.class);
+    private static final String ENDLESS = "select count(*) from range(10000000) a, range(10000000) b";
     private static final Duration RESUME = Duration.ofSeconds(10);
 
     @TempDir
@@ -179,6 +185,72 @@ class RemoteResumeTest {
         loopback.worker.close();
         EngineException failure = catchThrowableOfType(EngineException.class, () -> Rows.count(result));
         assertThat(failure.failure()).isEqualTo(EngineFailure.LOST);
+    }
+
+    /** The time to resume is beyond all patience of this test: what ends here does not wait for it. */
+    @Test
+    void aReadThatGaveNothingIsLostAtOnceWhenNobodyListensAnyMore() throws IOException {
+        RemoteEngine patient = impatientWorker(Duration.ofMinutes(10), Duration.ofMinutes(10));
+        var call = patient.execute(Loopback.query(ENDLESS, 1000, QueryContext.NONE));
+        Awaitility.await().until(() -> loopback.worker.running() == 1);
+        proxy.close();
+        EngineException failure = catchThrowableOfType(EngineException.class, () -> Rows.await(call.result()));
+        assertThat(failure.failure()).isEqualTo(EngineFailure.LOST);
+    }
+
+    @Test
+    void aCancelIsNotTakenWhereNobodyListensAnyMore() throws IOException {
+        RemoteEngine patient = impatientWorker(Duration.ofMinutes(10), Duration.ofMinutes(10));
+        ArrowResult result = Rows.await(patient.execute(numbers(50_000_000)).result());
+        assertThat(Rows.await(result.next())).isTrue();
+        proxy.close();
+        result.close();
+        Rows.await(result.stopped());
+    }
+
+    @Test
+    void aWriteIsWaitedForWhereNobodyListens() throws IOException {
+        RemoteEngine patient = impatientWorker(Duration.ofMinutes(10), Duration.ofMinutes(1));
+        int port = proxy.port();
+        var call = patient.execute(new EngineQuery(
+                "q",
+                "create table t as select count(*) as n from range(60000) a, range(60000) b",
+                Access.WRITE,
+                SessionSettings.NONE,
+                List.of(),
+                1000,
+                QueryContext.NONE));
+        Awaitility.await().until(() -> loopback.worker.running() == 1);
+        proxy.close();
+        assertThat(call.result().toCompletableFuture()).isNotDone();
+        try (CuttingProxy again = new CuttingProxy(port, loopback.worker.port())) {
+            Rows.await(call.result()).close();
+            assertThat(again.forwarded()).isPositive();
+        }
+    }
+
+    @Test
+    void aStreamThatGaveSomethingWaitsForTheTimeToResumeAndNoLonger() {
+        RemoteEngine hasty = impatientWorker(Duration.ofMinutes(10), Duration.ofMillis(500));
+        ArrowResult result = Rows.await(hasty.execute(numbers(50_000_000)).result());
+        assertThat(Rows.await(result.next())).isTrue();
+        proxy.deaden();
+        EngineException failure = catchThrowableOfType(EngineException.class, () -> Rows.count(result));
+        assertThat(failure.failure()).isEqualTo(EngineFailure.LOST);
+    }
+
+    /** One that ends soon what nobody asks for. */
+    private RemoteEngine impatientWorker(Duration connectTimeout, Duration resume) {
+        loopback.close();
+        loopback = new Loopback(
+                directory, Loopback.settings(64, WorkerSettings.DEFAULT_WINDOW_BYTES, Duration.ofSeconds(3)));
+        try {
+            proxy.close();
+            proxy = new CuttingProxy(loopback.worker.port());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return loopback.connect(proxy.port(), connectTimeout, Duration.ofMillis(500), resume);
     }
 
     @Test

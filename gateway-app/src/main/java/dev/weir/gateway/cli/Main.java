@@ -43,6 +43,7 @@ public final class Main {
                 .addSubcommand(new WorkerCommand(context, new SpringWorkerStarter()))
                 .addSubcommand(new QueryCommand(context))
                 .addSubcommand(UserCommand.commandLine(context))
+                .addSubcommand(new SecretCommand(context))
                 .addSubcommand(new TpchCommand(context))
                 .addSubcommand(new SimulateCommand(context));
         line.setOut(new PrintWriter(context.print(), true, StandardCharsets.UTF_8));
@@ -112,7 +113,7 @@ public final class Main {
         @Override
         public void run() {
             throw new ParameterException(
-                    spec.commandLine(), "which command? serve, worker, query, user, tpch or simulate");
+                    spec.commandLine(), "which command? serve, worker, query, user, secret, tpch or simulate");
         }
     }
 }

@@ -12,8 +12,8 @@ import picocli.CommandLine.Command;
         customSynopsis = "weir worker [-hVX] [--config=FILE]... [--NAME=VALUE]...",
         footer = {
             "",
-            "It needs weir.cluster.secret-file, the same file as its gateways have; weir.engine.duckdb.* says what it",
-            "serves, weir.worker.* where and how much. docs/workers.md shows a set-up."
+            "It needs weir.cluster.secret-file, the same file as its gateways have (weir secret makes one);",
+            "weir.engine.duckdb.* says what it serves, weir.worker.* where and how much. docs/workers.md shows a set-up."
         })
 final class WorkerCommand extends StartCommand {
 

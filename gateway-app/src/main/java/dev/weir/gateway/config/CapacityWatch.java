@@ -1,6 +1,7 @@
 package dev.weir.gateway.config;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.weir.admission.WaitReason;
 import dev.weir.engine.EngineCapacity;
 import dev.weir.engine.EngineNode;
 import dev.weir.engine.QueryEngine;
@@ -63,7 +64,7 @@ final class CapacityWatch {
             if (!none) {
                 none = true;
                 log.warn("The engine can carry nothing now; queries wait up to {} s for it", patience.toSeconds());
-                holds.set(StartHolds.Reason.CAPACITY, true);
+                holds.set(WaitReason.WORKERS, true);
                 givingUp = timers.schedule(patience, this::giveUp);
             }
             return;
@@ -76,7 +77,7 @@ final class CapacityWatch {
         limits.within(capacity, largestQuery(capacity));
         List<EngineNode> nodes = engine.nodes();
         learnMemory.accept(!nodes.isEmpty() && nodes.stream().allMatch(EngineNode::enforcesMemory));
-        holds.set(StartHolds.Reason.CAPACITY, false);
+        holds.set(WaitReason.WORKERS, false);
     }
 
     /** A query has to fit on one node. */
@@ -91,7 +92,7 @@ final class CapacityWatch {
     private synchronized void giveUp() {
         if (none) {
             log.warn("The engine still can carry nothing; queries are refused until it can");
-            holds.set(StartHolds.Reason.CAPACITY, false);
+            holds.set(WaitReason.WORKERS, false);
         }
     }
 }

@@ -19,8 +19,8 @@ final class ClusterSecret {
 
     private static final int LEAST = 16;
     private static final int MOST = 4096;
-    private static final String MAKE = "make one with: (umask 077; head -c 32 /dev/urandom | base64 > cluster.secret),"
-            + " and give every gateway and worker a copy";
+    private static final String MAKE =
+            "make one with: bin/weir secret --out cluster.secret, and give every gateway and worker a copy";
 
     private ClusterSecret() {}
 

@@ -4,6 +4,7 @@ import dev.weir.admission.AdmissionController;
 import dev.weir.admission.AdmissionControllers;
 import dev.weir.admission.AdmissionLimits;
 import dev.weir.admission.AdmissionListener;
+import dev.weir.admission.WaitReason;
 import dev.weir.engine.EngineNode;
 import dev.weir.engine.QueryEngine;
 import dev.weir.gateway.metrics.GatewayMetrics;
@@ -158,7 +159,7 @@ class QueryConfiguration {
                 memory::read,
                 timers::nanoTime,
                 limits::highWater,
-                isShort -> holds.set(StartHolds.Reason.MEMORY, isShort),
+                isShort -> holds.set(WaitReason.HELD, isShort),
                 service::endNewest);
         ScheduledExecutorService watching = scheduler("weir-memory");
         var unused = watching.scheduleWithFixedDelay(

@@ -1,40 +1,47 @@
 package dev.weir.gateway.config;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.weir.admission.WaitReason;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Why nothing is started now; any reason holds. Thread-safe. */
 final class StartHolds {
 
-    /** The reasons. */
-    enum Reason {
-        /** The machine's memory is short. */
-        MEMORY,
-        /** The engine can carry nothing. */
-        CAPACITY
-    }
-
-    private final Consumer<Boolean> hold;
+    private final Consumer<@Nullable WaitReason> hold;
 
     @GuardedBy("this")
-    private final Set<Reason> reasons = EnumSet.noneOf(Reason.class);
+    private final Set<WaitReason> reasons = EnumSet.noneOf(WaitReason.class);
 
-    /** @param hold told true when nothing may be started, and false again; must not block */
-    StartHolds(Consumer<Boolean> hold) {
+    @GuardedBy("this")
+    private @Nullable WaitReason told;
+
+    /** @param hold told why nothing may be started, and null when everything may again; must not block */
+    StartHolds(Consumer<@Nullable WaitReason> hold) {
         this.hold = hold;
     }
 
-    synchronized void set(Reason reason, boolean holds) {
-        boolean before = !reasons.isEmpty();
+    synchronized void set(WaitReason reason, boolean holds) {
         if (holds) {
             reasons.add(reason);
         } else {
             reasons.remove(reason);
         }
-        if (before == reasons.isEmpty()) {
-            hold.accept(!before);
+        WaitReason first = first();
+        if (first != told) {
+            told = first;
+            hold.accept(first);
         }
+    }
+
+    /** Of several that which nothing else could help: without a worker, memory is of no use. */
+    @GuardedBy("this")
+    private @Nullable WaitReason first() {
+        if (reasons.contains(WaitReason.WORKERS)) {
+            return WaitReason.WORKERS;
+        }
+        return reasons.stream().findFirst().orElse(null);
     }
 }

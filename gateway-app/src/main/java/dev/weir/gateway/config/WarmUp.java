@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -38,7 +39,8 @@ import org.apache.arrow.memory.RootAllocator;
 
 /**
  * Calls both fronts until the JVM has compiled their paths. The first few hundred calls were measured three to four
- * times slower than later ones; no user shall be the one who waits for that.
+ * times slower than later ones; no user shall be the one who waits for that. That is once for each process: another
+ * gateway in it calls each front once, to see that it answers.
  */
 final class WarmUp {
 
@@ -53,10 +55,14 @@ final class WarmUp {
 
     private static final TimeUnit BUSY_PAUSE = TimeUnit.MILLISECONDS;
 
+    /** Whether the paths are compiled in this process. */
+    private static final AtomicBoolean COMPILED = new AtomicBoolean();
+
     private final Endpoint http;
     private final Endpoint flight;
     private final String token;
     private final Supplier<List<X509Certificate>> ownCertificates;
+    private final int calls = COMPILED.get() ? 1 : CALLS;
 
     /**
      * A front as this machine reaches it.
@@ -87,6 +93,7 @@ final class WarmUp {
             Future<Integer> second = both.submit((Callable<Integer>) this::callFlight);
             first.get();
             second.get();
+            COMPILED.set(true);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof Exception cause ? cause : e;
         } finally {
@@ -103,14 +110,14 @@ final class WarmUp {
         HttpClient client = builder.build();
         URI uri = URI.create((http.tls() ? "https" : "http") + "://" + http.host() + ":" + http.port() + "/v1/queries");
         long end = System.nanoTime() + TIME.toNanos();
-        int calls = 0;
-        while (calls < CALLS && System.nanoTime() < end) {
-            String accept = calls % 2 == 0 ? "application/json" : "application/vnd.apache.arrow.stream";
+        int made = 0;
+        while (made < calls && System.nanoTime() < end) {
+            String accept = made % 2 == 0 ? "application/json" : "application/vnd.apache.arrow.stream";
             HttpRequest request = HttpRequest.newBuilder(uri)
                     .timeout(CALL_TIMEOUT)
                     .header("Authorization", "Bearer " + token)
                     .header("Accept", accept)
-                    .POST(HttpRequest.BodyPublishers.ofString("select 1 + " + calls, StandardCharsets.UTF_8))
+                    .POST(HttpRequest.BodyPublishers.ofString("select 1 + " + made, StandardCharsets.UTF_8))
                     .build();
             int status =
                     client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
@@ -119,9 +126,9 @@ final class WarmUp {
             } else if (status != 200) {
                 throw new IllegalStateException("The HTTP front answered " + status + " to the warm-up");
             }
-            calls++;
+            made++;
         }
-        return calls;
+        return made;
     }
 
     private int callFlight() throws Exception {
@@ -137,19 +144,19 @@ final class WarmUp {
                         .build();
                 FlightSqlClient sql = new FlightSqlClient(client)) {
             long end = System.nanoTime() + TIME.toNanos();
-            int calls = 0;
-            while (calls < CALLS && System.nanoTime() < end) {
+            int made = 0;
+            while (made < calls && System.nanoTime() < end) {
                 try {
-                    callFlight(sql, "select 1 + " + calls, auth);
+                    callFlight(sql, "select 1 + " + made, auth);
                 } catch (FlightRuntimeException e) {
                     if (e.status().code() != FlightStatusCode.RESOURCE_EXHAUSTED) {
                         throw e;
                     }
                     BUSY_PAUSE.sleep(1);
                 }
-                calls++;
+                made++;
             }
-            return calls;
+            return made;
         }
     }
 

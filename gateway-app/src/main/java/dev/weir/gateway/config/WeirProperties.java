@@ -306,7 +306,7 @@ public record WeirProperties(
          * @param parquetViews views by name over directories of Parquet files
          * @param initSql statements run at the start, before the configuration is locked
          * @param threads DuckDB's threads; by default the cores
-         * @param maxTempSize limit of temporary files, of all processes together
+         * @param maxTempSize limit of temporary files, of all processes together; 0B for none
          */
         public record DuckDb(
                 @Nullable Path database,

@@ -124,6 +124,7 @@ final class Refusals {
             case MEMORY -> new ErrorDetails.Limit("global", "memory.budget", limits.memoryBudgetBytes() + " B");
             case GROUP_MEMORY -> group(inForce, "memory.budget", group.memoryBudgetBytes() + " B");
             case HELD -> new ErrorDetails.Limit("global", "memory.high-water", Double.toString(inForce.highWater()));
+            case WORKERS -> new ErrorDetails.Limit("global", "workers", "0 healthy");
             case ENGINE, TURN -> null;
         };
     }
@@ -146,6 +147,7 @@ final class Refusals {
             case MEMORY -> "memory.budget";
             case GROUP_MEMORY -> "the group's memory.budget";
             case HELD -> "memory.high-water";
+            case WORKERS -> "workers";
             case ENGINE -> "the engine, which has no place free";
             case TURN -> "the queries ahead of it";
         };

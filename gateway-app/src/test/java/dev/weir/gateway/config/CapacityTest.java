@@ -7,6 +7,7 @@ import dev.weir.admission.AdmissionController;
 import dev.weir.admission.AdmissionControllers;
 import dev.weir.admission.AdmissionLimits;
 import dev.weir.admission.AdmissionListener;
+import dev.weir.admission.WaitReason;
 import dev.weir.engine.EngineCapacity;
 import dev.weir.gateway.query.GatewayException;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -130,16 +132,16 @@ class CapacityTest {
 
     @Test
     void anyReasonHoldsUntilTheLastIsGone() {
-        List<Boolean> told = new ArrayList<>();
+        List<@Nullable WaitReason> told = new ArrayList<>();
         StartHolds holds = new StartHolds(told::add);
-        holds.set(StartHolds.Reason.CAPACITY, false);
-        holds.set(StartHolds.Reason.MEMORY, true);
-        holds.set(StartHolds.Reason.CAPACITY, true);
-        holds.set(StartHolds.Reason.MEMORY, false);
-        assertThat(told).containsExactly(true);
-        holds.set(StartHolds.Reason.CAPACITY, false);
-        holds.set(StartHolds.Reason.CAPACITY, false);
-        assertThat(told).containsExactly(true, false);
+        holds.set(WaitReason.WORKERS, false);
+        holds.set(WaitReason.HELD, true);
+        holds.set(WaitReason.WORKERS, true);
+        holds.set(WaitReason.HELD, false);
+        assertThat(told).containsExactly(WaitReason.HELD, WaitReason.WORKERS);
+        holds.set(WaitReason.WORKERS, false);
+        holds.set(WaitReason.WORKERS, false);
+        assertThat(told).containsExactly(WaitReason.HELD, WaitReason.WORKERS, null);
     }
 
     private AdmissionController attached(RuntimeLimits limits) {

@@ -2,6 +2,7 @@ package dev.weir.gateway.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.weir.admission.WaitReason;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineCapacity;
@@ -20,6 +21,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.mock.env.MockEnvironment;
@@ -30,7 +32,7 @@ class CapacityWatchTest {
     @TempDir
     Path directory;
 
-    private final List<Boolean> held = new ArrayList<>();
+    private final List<@Nullable WaitReason> held = new ArrayList<>();
     private final List<Boolean> learns = new ArrayList<>();
     private final ManualTimer timers = new ManualTimer();
     private final Workers engine = new Workers();
@@ -76,15 +78,15 @@ class CapacityWatchTest {
     void withoutAnyWorkerQueriesAreHeldForAWhileAndThenRefusedByTheEngine() {
         engine.capacity = new EngineCapacity(0, 0);
         RuntimeLimits limits = watch();
-        assertThat(held).containsExactly(true);
+        assertThat(held).containsExactly(WaitReason.WORKERS);
         engine.tell(new EngineCapacity(0, 0));
         assertThat(timers.due).hasSize(1);
         assertThat(timers.due.get(0).delay).isEqualTo(Duration.ofSeconds(10));
         timers.due.get(0).task.run();
-        assertThat(held).as("let go, to be refused").containsExactly(true, false);
+        assertThat(held).as("let go, to be refused").containsExactly(WaitReason.WORKERS, null);
         engine.tell(new EngineCapacity(16, 1_000));
         assertThat(limits.admission().maxRunning()).isEqualTo(4);
-        assertThat(held).containsExactly(true, false);
+        assertThat(held).containsExactly(WaitReason.WORKERS, null);
     }
 
     @Test
@@ -93,10 +95,10 @@ class CapacityWatchTest {
         watch();
         engine.tell(new EngineCapacity(0, 0));
         engine.tell(new EngineCapacity(1, 1_000));
-        assertThat(held).containsExactly(true, false);
+        assertThat(held).containsExactly(WaitReason.WORKERS, null);
         assertThat(timers.due.get(0).cancelled).isTrue();
         timers.due.get(0).task.run();
-        assertThat(held).containsExactly(true, false);
+        assertThat(held).containsExactly(WaitReason.WORKERS, null);
     }
 
     private static EngineNode node(EngineNode.State state, long memory) {

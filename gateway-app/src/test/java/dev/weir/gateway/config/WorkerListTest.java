@@ -105,7 +105,7 @@ class WorkerListTest {
         assertThatThrownBy(() -> ClusterSecret.read(null))
                 .isInstanceOf(StartFailedException.class)
                 .hasMessageStartingWith("weir.cluster.secret-file is needed")
-                .hasMessageContaining("/dev/urandom");
+                .hasMessageContaining("bin/weir secret");
         assertThatThrownBy(() -> ClusterSecret.read(directory.resolve("absent")))
                 .hasMessageContaining("does not exist");
         Path tooShort = secret("0123456789abcde\n\n\n", "rw-------");

@@ -1,7 +1,6 @@
 package dev.weir.gateway.flightsql;
 
 import dev.weir.auth.Identity;
-import dev.weir.engine.EncodedBatch;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StatementKind;
@@ -29,9 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
-import org.apache.arrow.vector.dictionary.DictionaryProvider;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
@@ -193,7 +190,7 @@ final class FakeQueries implements QueryService {
         final List<CancelReason> cancels = new CopyOnWriteArrayList<>();
         final AtomicInteger snapshots = new AtomicInteger();
         private final String id;
-        volatile Numbers numbers;
+        volatile FakeNumbers numbers;
 
         Execution(Identity identity, QueryRequest request, int number) {
             this.identity = identity;
@@ -202,7 +199,7 @@ final class FakeQueries implements QueryService {
         }
 
         void open() {
-            numbers = new Numbers(this, scripts.get(request.sql()));
+            numbers = new FakeNumbers(FakeQueries.this, this, scripts.get(request.sql()));
             if (!stream.complete(numbers)) {
                 numbers.root.close();
             }
@@ -262,145 +259,6 @@ final class FakeQueries implements QueryService {
             }
             boolean waits = !stream.isDone() && position > 0;
             return snapshot(waits ? QueryState.QUEUED : QueryState.RUNNING, null, null);
-        }
-    }
-
-    /** Batches of ascending numbers. */
-    final class Numbers implements ResultStream {
-        final AtomicInteger pulls = new AtomicInteger();
-        final AtomicInteger closes = new AtomicInteger();
-        final java.util.concurrent.atomic.AtomicLong delivered = new java.util.concurrent.atomic.AtomicLong();
-        final CompletableFuture<GatewayException> aborted = new CompletableFuture<>();
-        final VectorSchemaRoot root;
-        private final Execution execution;
-        private final Script script;
-        private volatile CompletableFuture<Boolean> pending;
-        private volatile boolean complete;
-        private int given;
-        private long next;
-
-        Numbers(Execution execution, Script script) {
-            this.execution = execution;
-            this.script = script;
-            this.root = VectorSchemaRoot.create(script.schema(), allocator);
-        }
-
-        @Override
-        public Schema schema() {
-            return script.schema();
-        }
-
-        @Override
-        public VectorSchemaRoot root() {
-            return root;
-        }
-
-        @Override
-        public DictionaryProvider dictionaries() {
-            return new DictionaryProvider.MapDictionaryProvider();
-        }
-
-        @Override
-        public OptionalLong updateCount() {
-            return script.count();
-        }
-
-        @Override
-        public CompletionStage<Boolean> next() {
-            pulls.incrementAndGet();
-            GatewayException abort = aborted.getNow(null);
-            if (abort != null) {
-                return CompletableFuture.failedFuture(abort);
-            }
-            CompletableFuture<Boolean> pull = new CompletableFuture<>();
-            pending = pull;
-            if (!holdBatches) {
-                give();
-            }
-            return pull;
-        }
-
-        @Override
-        public boolean givesEncoded() {
-            return encoded;
-        }
-
-        @Override
-        public CompletionStage<EncodedBatch> nextEncoded() {
-            return next().thenApply(more -> {
-                if (!more) {
-                    return null;
-                }
-                TestBatch batch = TestBatch.of(root, allocator, relayed.size() % 2 == 1);
-                relayed.add(batch);
-                return batch;
-            });
-        }
-
-        /** Answers the pull that waits. */
-        void give() {
-            if (given == script.batches()) {
-                complete = true;
-                pending.complete(false);
-                return;
-            }
-            given++;
-            root.clear();
-            Consumer<VectorSchemaRoot> filler = fillers.get(execution.request.sql());
-            if (filler != null) {
-                filler.accept(root);
-                pending.complete(true);
-                return;
-            }
-            if (!root.getFieldVectors().isEmpty()) {
-                BigIntVector vector = (BigIntVector) root.getVector(0);
-                vector.allocateNew(script.rows());
-                for (int row = 0; row < script.rows(); row++) {
-                    vector.set(row, next++);
-                }
-                vector.setValueCount(script.rows());
-            }
-            root.setRowCount(script.rows());
-            pending.complete(true);
-        }
-
-        void fail(GatewayException failure) {
-            execution.end(QueryState.FAILED, failure.code(), failure.text());
-            pending.completeExceptionally(failure);
-        }
-
-        void abort(GatewayException failure) {
-            CompletableFuture<Boolean> pull = pending;
-            if (pull != null) {
-                pull.completeExceptionally(failure);
-            }
-            aborted.complete(failure);
-        }
-
-        @Override
-        public CompletionStage<GatewayException> aborted() {
-            return aborted;
-        }
-
-        @Override
-        public void delivered(long bytes) {
-            delivered.addAndGet(bytes);
-        }
-
-        @Override
-        public void finishEarly() {
-            complete = true;
-        }
-
-        @Override
-        public void close() {
-            if (closes.incrementAndGet() == 1) {
-                root.close();
-                if (!complete && !execution.done.isDone()) {
-                    execution.cancels.add(CancelReason.CLIENT_GONE);
-                }
-                execution.end(complete ? QueryState.FINISHED : QueryState.CANCELLED, null, null);
-            }
         }
     }
 }

@@ -156,8 +156,8 @@ class DisconnectTest {
                 new RawClient(server.port()).post(format.mediaType().toString(), "select 1")) {
             client.head();
             int[] last = {-1};
-            // Until nothing was pulled for a second.
-            await().pollInterval(1, TimeUnit.SECONDS).until(() -> {
+            // Until nothing was pulled for as long as thousands of pulls take.
+            await().pollInterval(250, TimeUnit.MILLISECONDS).until(() -> {
                 int now = result.pulls.get();
                 boolean still = now == last[0];
                 last[0] = now;
@@ -188,7 +188,7 @@ class DisconnectTest {
                 .post("application/vnd.apache.arrow.stream", "select 1", "Accept-Encoding: " + coding)) {
             assertThat(client.head()).containsIgnoringCase("content-encoding: " + coding);
             int[] last = {-1};
-            await().pollInterval(1, TimeUnit.SECONDS).until(() -> {
+            await().pollInterval(250, TimeUnit.MILLISECONDS).until(() -> {
                 int now = result.pulls.get();
                 boolean still = now == last[0];
                 last[0] = now;

@@ -227,8 +227,8 @@ class RelayTest {
         try (RawClient client = new RawClient(server.port()).post(ARROW, "select 1")) {
             client.head();
             int[] last = {-1};
-            // Until nothing was pulled for a second.
-            await().pollInterval(1, TimeUnit.SECONDS).until(() -> {
+            // Until nothing was pulled for as long as thousands of pulls take.
+            await().pollInterval(250, TimeUnit.MILLISECONDS).until(() -> {
                 int now = result.pulls.get();
                 boolean still = now == last[0];
                 last[0] = now;

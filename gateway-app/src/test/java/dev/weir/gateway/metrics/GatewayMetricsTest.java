@@ -115,7 +115,7 @@ class GatewayMetricsTest {
         assertThat(gauge("weir.memory.reserved")).isEqualTo(100);
         assertThat(registry.find("weir.queries.waiting").gauges())
                 .extracting(gauge -> gauge.getId().getTag("reason"))
-                .contains("max_running", "group_memory", "held");
+                .contains("max_running", "group_memory", "held", "workers");
 
         Map<String, GroupLimits> groups = new HashMap<>(flat.groups());
         groups.put("etl", flat.group("etl"));

@@ -22,6 +22,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Grants at once, or when the test says so; counts what is held. */
 final class FakeAdmission implements AdmissionController {
@@ -35,7 +36,6 @@ final class FakeAdmission implements AdmissionController {
     boolean shortLane;
     int pausesAsked;
     final AtomicInteger pausedNow = new AtomicInteger();
-    Boolean heldStarts;
 
     /** Whether permits are granted with a reservation that was learned. */
     boolean learnedReservation;
@@ -245,9 +245,7 @@ final class FakeAdmission implements AdmissionController {
     public void learnMemory(boolean learn) {}
 
     @Override
-    public void hold(boolean held) {
-        heldStarts = held;
-    }
+    public void hold(@Nullable WaitReason why) {}
 
     @Override
     public CompletionStage<Void> drain() {

@@ -74,6 +74,7 @@ class RefusalsTest {
         limits.put(WaitReason.MEMORY, new ErrorDetails.Limit("global", "memory.budget", "1000 B"));
         limits.put(WaitReason.GROUP_MEMORY, new ErrorDetails.Limit("group", "groups.etl.memory.budget", "500 B"));
         limits.put(WaitReason.HELD, new ErrorDetails.Limit("global", "memory.high-water", "0.9"));
+        limits.put(WaitReason.WORKERS, new ErrorDetails.Limit("global", "workers", "0 healthy"));
         limits.put(WaitReason.ENGINE, new ErrorDetails.Limit("query", "queue-timeout", "60000 ms"));
         limits.put(WaitReason.TURN, new ErrorDetails.Limit("query", "queue-timeout", "60000 ms"));
         for (WaitReason reason : WaitReason.values()) {
@@ -130,6 +131,9 @@ class RefusalsTest {
         assertThat(waiting.waitLimit()).isEqualTo(new ErrorDetails.Limit("group", "groups.etl.max-running", "1"));
         assertThat(waiting.group()).isEqualTo("etl");
         assertThat(waiting.position()).isEqualTo(1);
+        harness.admission.reason = WaitReason.WORKERS;
+        assertThat(query.snapshot().waitReason()).isEqualTo("workers");
+        assertThat(query.snapshot().waitLimit()).isEqualTo(new ErrorDetails.Limit("global", "workers", "0 healthy"));
         harness.admission.reason = WaitReason.TURN;
         assertThat(query.snapshot().waitReason()).isEqualTo("the queries ahead of it");
         assertThat(query.snapshot().waitLimit()).isNull();

@@ -1,7 +1,12 @@
 package dev.weir.gateway.system;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +21,19 @@ import org.apache.arrow.vector.ipc.ArrowStreamReader;
 final class ArrowRows {
 
     private ArrowRows() {}
+
+    /** What a query gives a reader of the gateway; fails unless the gateway answers it. */
+    static List<List<String>> of(TestGateway gateway, String sql) throws Exception {
+        HttpResponse<InputStream> response =
+                gateway.stream(TestGateway.READER, "application/vnd.apache.arrow.stream", sql);
+        try (InputStream body = response.body()) {
+            byte[] bytes = body.readAllBytes();
+            assertThat(response.statusCode())
+                    .as(() -> new String(bytes, StandardCharsets.UTF_8))
+                    .isEqualTo(200);
+            return of(bytes);
+        }
+    }
 
     static List<List<String>> of(byte[] stream) throws IOException {
         List<List<String>> rows = new ArrayList<>();

@@ -9,7 +9,9 @@ import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,7 +23,33 @@ class IsolationTest {
     private static final String HOG = "select count(*) from unnest(range(100000000))";
 
     @TempDir
-    Path directory;
+    static Path directory;
+
+    private static Path database;
+
+    /** With a process for each query. */
+    private static TestGateway processes;
+
+    @BeforeAll
+    static void start() throws Exception {
+        database = Oracle.tpch("0.01", directory);
+        processes = TestGateway.start(
+                directory.resolve("processes"),
+                "--weir.engine.duckdb.database=" + database,
+                "--weir.engine.duckdb.access=read-only",
+                "--weir.engine.duckdb.isolation=process",
+                "--weir.engine.duckdb.warm-processes=1",
+                "--weir.admission.max-running=2",
+                "--weir.admission.short-lane=0",
+                "--weir.admission.memory.per-query=300MB");
+    }
+
+    @AfterAll
+    static void stop() {
+        if (processes != null) {
+            processes.close();
+        }
+    }
 
     private static HttpResponse<String> sql(TestGateway gateway, String user, String sql)
             throws IOException, InterruptedException {
@@ -34,31 +62,29 @@ class IsolationTest {
 
     @Test
     void aQueryThatTakesTooMuchMemoryIsToldItsLimitAndTheNextOneRuns() throws Exception {
-        Path database = Oracle.tpch("0.1", directory);
-        try (TestGateway gateway = TestGateway.start(
-                directory.resolve("data"),
-                "--weir.engine.duckdb.database=" + database,
-                "--weir.engine.duckdb.access=read-only",
-                "--weir.engine.duckdb.isolation=process",
-                "--weir.engine.duckdb.warm-processes=1",
-                "--weir.admission.max-running=2",
-                "--weir.admission.short-lane=0",
-                "--weir.admission.memory.per-query=300MB")) {
-            HttpResponse<String> read = sql(gateway, TestGateway.READER, "select count(*) as n from lineitem");
-            assertThat(read.statusCode()).as(read.body()).isEqualTo(200);
-            assertThat(read.body()).contains("600572");
-            boolean limited = gateway.bean(QueryEngine.class).nodes().stream()
-                    .allMatch(node -> !node.limit().equals("engine"));
-            Assumptions.assumeTrue(limited, "needs a memory limit of the operating system");
-            HttpResponse<String> hog = sql(gateway, TestGateway.READER, HOG);
-            assertThat(hog.statusCode()).as(hog.body()).isEqualTo(422);
-            assertThat(hog.body()).contains("MEMORY_LIMIT", "weir.admission.memory.per-query");
-            assertThat(sql(gateway, TestGateway.READER, "select 42 as x").statusCode())
-                    .isEqualTo(200);
-            assertThat(sql(gateway, TestGateway.WRITER, "create table t (i int)")
-                            .statusCode())
-                    .isEqualTo(403);
+        HttpResponse<String> read = sql(processes, TestGateway.READER, "select count(*) as n from lineitem");
+        assertThat(read.statusCode()).as(read.body()).isEqualTo(200);
+        assertThat(read.body()).contains("60175");
+        boolean limited = processes.bean(QueryEngine.class).nodes().stream()
+                .allMatch(node -> !node.limit().equals("engine"));
+        Assumptions.assumeTrue(limited, "needs a memory limit of the operating system");
+        HttpResponse<String> hog = sql(processes, TestGateway.READER, HOG);
+        assertThat(hog.statusCode()).as(hog.body()).isEqualTo(422);
+        assertThat(hog.body()).contains("MEMORY_LIMIT", "weir.admission.memory.per-query");
+        assertThat(sql(processes, TestGateway.READER, "select 42 as x").statusCode())
+                .isEqualTo(200);
+        assertThat(sql(processes, TestGateway.WRITER, "create table t (i int)").statusCode())
+                .isEqualTo(403);
+    }
+
+    @Test
+    void the22QueriesInProcessesOfTheirOwnEqualTheOracle() throws Exception {
+        try (Oracle oracle = Oracle.on(Oracle.copy(database, directory.resolve("oracle.duckdb")))) {
+            oracle.assertSameCells(processes);
         }
+        assertThat(processes.bean(QueryEngine.class).nodes())
+                .isNotEmpty()
+                .allMatch(node -> ProcessHandle.of(pid(node)).isPresent());
     }
 
     @Test

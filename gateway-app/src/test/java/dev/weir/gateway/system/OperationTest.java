@@ -77,9 +77,10 @@ class OperationTest {
                         .untilAsserted(() -> assertThat(gateway.get(TestGateway.READER, "/v1/queries/" + id)
                                         .body())
                                 .contains("\"state\":\"PAUSED\"", "\"pauses\":1", "\"pausedMs\":"));
-                assertThat(metrics(gateway))
-                        .contains("weir_admission_decisions_total{decision=\"paused\"} 1.0")
-                        .contains("weir_admission_decisions_total{decision=\"resumed\"} 0.0");
+                await().atMost(Duration.ofSeconds(20))
+                        .untilAsserted(() -> assertThat(metrics(gateway))
+                                .contains("weir_admission_decisions_total{decision=\"paused\"} 1.0")
+                                .contains("weir_admission_decisions_total{decision=\"resumed\"} 0.0"));
             }
         }
         assertThat(Files.readAllLines(directory.resolve("log").resolve("queries.jsonl")))

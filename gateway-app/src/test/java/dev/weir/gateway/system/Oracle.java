@@ -1,5 +1,7 @@
 package dev.weir.gateway.system;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.weir.gateway.cli.tpch.TpchDatabase;
 import dev.weir.gateway.cli.tpch.TpchProgress;
 import java.io.IOException;
@@ -70,6 +72,14 @@ final class Oracle implements AutoCloseable {
                 rows.add(row);
             }
             return rows;
+        }
+    }
+
+    /** Asks the gateway each of the 22 queries and compares every cell. */
+    void assertSameCells(TestGateway gateway) throws Exception {
+        for (int number = 1; number <= 22; number++) {
+            String sql = query(number);
+            assertThat(ArrowRows.of(gateway, sql)).as("query %d", number).isEqualTo(rows(sql));
         }
     }
 

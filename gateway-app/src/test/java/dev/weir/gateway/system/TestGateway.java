@@ -7,6 +7,7 @@ import dev.weir.gateway.config.GatewayApplication;
 import dev.weir.gateway.config.RunningGateway;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -14,6 +15,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
 import java.time.Clock;
@@ -42,6 +44,26 @@ final class TestGateway implements AutoCloseable {
 
     /** Of every test user; one hash each is enough work. */
     static final String PASSWORD = "correct horse";
+
+    /** The test users, made once: each costs a hash. */
+    private static final class Users {
+
+        static final Path FILE = make();
+
+        private static Path make() {
+            try {
+                Path file =
+                        Files.createTempDirectory(Path.of("target"), "users-").resolve("users.yaml");
+                UserStore users = UserStore.openOrCreate(file, Clock.systemUTC());
+                users.add(READER, PASSWORD, Role.READER, List.of("readers"));
+                users.add(WRITER, PASSWORD, Role.WRITER, List.of());
+                users.add(ADMIN, PASSWORD, Role.ADMIN, List.of());
+                return file;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
 
     private final Path dataDir;
     private final RunningGateway gateway;
@@ -74,11 +96,10 @@ final class TestGateway implements AutoCloseable {
 
     private static TestGateway start(Path dataDir, List<ApplicationListener<?>> listeners, String... properties)
             throws Exception {
-        UserStore users = UserStore.openOrCreate(dataDir.resolve("users.yaml"), Clock.systemUTC());
-        if (users.list().isEmpty()) {
-            users.add(READER, PASSWORD, Role.READER, List.of("readers"));
-            users.add(WRITER, PASSWORD, Role.WRITER, List.of());
-            users.add(ADMIN, PASSWORD, Role.ADMIN, List.of());
+        Path users = dataDir.resolve("users.yaml");
+        if (Files.notExists(users)) {
+            Files.createDirectories(dataDir);
+            Files.copy(Users.FILE, users, StandardCopyOption.COPY_ATTRIBUTES);
         }
         RunningGateway gateway = GatewayApplication.start(arguments(dataDir, properties), listeners);
         try {

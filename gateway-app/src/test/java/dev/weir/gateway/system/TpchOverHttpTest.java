@@ -2,9 +2,7 @@ package dev.weir.gateway.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.InputStream;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,29 +50,19 @@ class TpchOverHttpTest {
     void everyQueryEqualsTheOracleInArrowAndJson(int number) throws Exception {
         String sql = Oracle.query(number);
         List<List<String>> expected = oracle.rows(sql);
-        assertThat(arrow(sql)).isEqualTo(expected);
+        assertThat(ArrowRows.of(gateway, sql)).isEqualTo(expected);
         assertThat(json(sql, expected)).isEqualTo(expected);
     }
 
     @Test
     void anEmptyResultHasItsSchema() throws Exception {
         String sql = "select l_orderkey, l_shipdate from lineitem where false";
-        assertThat(arrow(sql)).isEmpty();
+        assertThat(ArrowRows.of(gateway, sql)).isEmpty();
         JsonNode body = JSON.readTree(
                 gateway.sql(TestGateway.READER, "application/json", sql).body());
         assertThat(body.get("columns").size()).isEqualTo(2);
         assertThat(body.get("data").size()).isZero();
         assertThat(gateway.sql(TestGateway.READER, "text/csv", sql).body()).isEqualTo("l_orderkey,l_shipdate\r\n");
-    }
-
-    private static List<List<String>> arrow(String sql) throws Exception {
-        HttpResponse<InputStream> response =
-                gateway.stream(TestGateway.READER, "application/vnd.apache.arrow.stream", sql);
-        byte[] bytes = response.body().readAllBytes();
-        assertThat(response.statusCode())
-                .as(() -> new String(bytes, StandardCharsets.UTF_8))
-                .isEqualTo(200);
-        return ArrowRows.of(bytes);
     }
 
     private static List<List<String>> json(String sql, List<List<String>> expected) throws Exception {

@@ -18,7 +18,10 @@ import dev.weir.engine.worker.WorkerServer;
 import dev.weir.engine.worker.WorkerSettings;
 import dev.weir.gateway.query.DefaultQueryService;
 import dev.weir.gateway.query.EveryType;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightRuntimeException;
+import org.apache.arrow.flight.FlightStatusCode;
 import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.flight.auth2.BasicAuthCredentialWriter;
@@ -35,6 +39,8 @@ import org.apache.arrow.flight.grpc.CredentialCallOption;
 import org.apache.arrow.flight.sql.impl.FlightSql.CommandStatementQuery;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.BigIntVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.ipc.ArrowStreamReader;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -46,6 +52,11 @@ import org.junit.jupiter.api.io.TempDir;
 class WorkerRelayTest {
 
     private static final byte[] SECRET = "a secret of more than 16 bytes".getBytes(StandardCharsets.UTF_8);
+
+    private static final String ARROW = "application/vnd.apache.arrow.stream";
+
+    /** 24 MB. */
+    private static final String NUMBERS = "select i from range(3000000) t(i)";
 
     private static final String TYPES = """
             select i, i::varchar || repeat('x', (i % 40)::int) as text, nullif(i % 5, 0)::tinyint as small, i / 3.0 as fraction,
@@ -61,6 +72,7 @@ class WorkerRelayTest {
 
     private static DuckDbEngine duck;
     private static WorkerServer worker;
+    private static Relay wire;
     private static RemoteEngine remote;
     private static TestGateway gateway;
     private static BufferAllocator allocator;
@@ -86,16 +98,17 @@ class WorkerRelayTest {
                         "none",
                         () -> 0));
         worker.start();
+        wire = new Relay(worker.port());
         remote = new RemoteEngine(
                 new RemoteSettings(
                         "w",
                         "127.0.0.1",
-                        worker.port(),
+                        wire.port(),
                         null,
                         SECRET,
                         Duration.ofSeconds(10),
                         Duration.ofSeconds(2),
-                        Duration.ofSeconds(6)),
+                        Duration.ofSeconds(4)),
                 duck.info(),
                 duck::scan);
         gateway = TestGateway.over(remote, directory.resolve("data"));
@@ -114,9 +127,10 @@ class WorkerRelayTest {
     }
 
     @AfterAll
-    static void stop() {
+    static void stop() throws Exception {
         gateway.close();
         remote.close();
+        wire.close();
         worker.close();
         duck.close();
         allocator.close();
@@ -229,8 +243,76 @@ class WorkerRelayTest {
         }
     }
 
+    @Test
+    void streamsWhoseWireBreaksAreWholeForBothClients() throws Exception {
+        long before = remote.resumes();
+        int cuts = wire.cuts();
+        for (int at : new int[] {200_000, 1_000_003, 7_000_000, 19_999_999}) {
+            wire.cutAfter(at);
+            try (FlightClient client = gateway.flight(allocator);
+                    FlightStream stream = open(client, NUMBERS)) {
+                long next = 0;
+                while (stream.next()) {
+                    next = count(stream.getRoot(), next);
+                }
+                assertThat(next).as("cut at %d", at).isEqualTo(3_000_000);
+            }
+            wire.cutAfter(at);
+            try (InputStream body = arrow(NUMBERS);
+                    ArrowStreamReader reader = new ArrowStreamReader(body, allocator)) {
+                long next = 0;
+                while (reader.loadNextBatch()) {
+                    next = count(reader.getVectorSchemaRoot(), next);
+                }
+                assertThat(next).as("cut at %d", at).isEqualTo(3_000_000);
+            }
+        }
+        assertThat(wire.cuts() - cuts).isEqualTo(8);
+        // A run whose last word to the worker was still on its way when the wire broke resumes, too.
+        assertThat(remote.resumes() - before).isGreaterThanOrEqualTo(8);
+    }
+
+    /** @return the number after the last; each is the one that belongs there */
+    private static long count(VectorSchemaRoot root, long from) {
+        BigIntVector numbers = (BigIntVector) root.getVector(0);
+        for (int row = 0; row < root.getRowCount(); row++) {
+            if (numbers.get(row) != from + row) {
+                throw new AssertionError("Row " + (from + row) + " is " + numbers.get(row));
+            }
+        }
+        return from + root.getRowCount();
+    }
+
+    @Test
+    void aWorkerThatIsLostInTheMiddleNeverLooksLikeAnEnd() throws Exception {
+        String endless = "select a.range, b.range from range(100000) a, range(100000) b";
+        try (FlightClient client = gateway.flight(allocator);
+                FlightStream stream = open(client, endless)) {
+            assertThat(stream.next()).isTrue();
+            wire.kill();
+            FlightRuntimeException failure = catchThrowableOfType(FlightRuntimeException.class, () -> {
+                while (stream.next()) {}
+            });
+            assertThat(failure.status().code()).isEqualTo(FlightStatusCode.UNAVAILABLE);
+            assertThat(failure).hasMessageContaining("was lost while the query ran");
+        } finally {
+            wire.revive();
+        }
+        HttpResponse<InputStream> response = gateway.stream(TestGateway.READER, ARROW, endless);
+        try (InputStream body = response.body()) {
+            body.readNBytes(3_000_000);
+            wire.kill();
+            assertThatThrownBy(() -> body.transferTo(OutputStream.nullOutputStream()))
+                    .as("an answer without its end")
+                    .isInstanceOf(IOException.class);
+        } finally {
+            wire.revive();
+        }
+        String id = response.headers().firstValue("X-Weir-Query-Id").orElseThrow();
+        assertThat(gateway.get(TestGateway.READER, "/v1/queries/" + id).body()).contains("\"code\":\"ENGINE_LOST\"");
+    }
+
     private static InputStream arrow(String sql) throws Exception {
-        return gateway.stream(TestGateway.READER, "application/vnd.apache.arrow.stream", sql)
-                .body();
+        return gateway.stream(TestGateway.READER, ARROW, sql).body();
     }
 }

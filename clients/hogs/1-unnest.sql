@@ -1,0 +1,1 @@
+select count(*) from unnest(range(100000000))

@@ -1,0 +1,1 @@
+select len(list(l_comment || repeat('y', 2000))) from lineitem

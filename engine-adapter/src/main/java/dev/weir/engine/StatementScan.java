@@ -10,8 +10,7 @@ package dev.weir.engine;
  * @param hasReturning whether a changing statement has a RETURNING clause and so gives rows
  * @param ordered whether its rows have an order of their own: an ORDER BY that is not inside brackets
  */
-public record StatementScan(
-        StatementKind kind, Access needs, long fingerprint, boolean hasReturning, boolean ordered) {
+public record StatementScan(StatementKind kind, Access needs, long fingerprint, boolean hasReturning, boolean ordered) {
 
     /** A statement whose rows have no order. */
     public StatementScan(StatementKind kind, Access needs, long fingerprint, boolean hasReturning) {

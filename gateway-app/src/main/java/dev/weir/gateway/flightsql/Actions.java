@@ -138,7 +138,8 @@ final class Actions {
         if (polled != null) {
             return polled;
         }
-        TicketLedger.@Nullable Cancellation partitioned = statements.partitions().cancel(caller, info);
+        TicketLedger.@Nullable Cancellation partitioned =
+                statements.partitions().cancel(caller, info);
         return partitioned != null ? partitioned : statements.cancel(caller, info);
     }
 

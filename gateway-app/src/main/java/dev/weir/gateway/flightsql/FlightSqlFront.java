@@ -69,7 +69,8 @@ public final class FlightSqlFront implements AutoCloseable {
                 settings.maxPreparedStatements(), settings.preparedStatementTimeToLive(), budget, ticker);
         TicketLedger ledger = new TicketLedger(settings.ticketTimeToLive(), ticker);
         SignedHandles handles = new SignedHandles(backend.signer());
-        this.statements = new Statements(backend, handles, settings, sessions, ledger, budget, allocator, clock, ticker);
+        this.statements =
+                new Statements(backend, handles, settings, sessions, ledger, budget, allocator, clock, ticker);
         this.polls = new Polls(statements, handles, settings, clock, ticker);
         FlightSqlService service = new FlightSqlService(
                 backend,

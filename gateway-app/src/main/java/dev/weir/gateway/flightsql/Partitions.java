@@ -7,23 +7,23 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Timestamp;
 import dev.weir.auth.Role;
+import dev.weir.engine.SessionSettings;
+import dev.weir.engine.StatementKind;
 import dev.weir.gateway.query.CancelReason;
+import dev.weir.gateway.query.Description;
+import dev.weir.gateway.query.ErrorDetails;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.PartitionedResult;
-import dev.weir.gateway.query.QueryState;
-import dev.weir.engine.SessionSettings;
-import dev.weir.engine.StatementKind;
-import dev.weir.gateway.query.Description;
-import dev.weir.gateway.query.ErrorDetails;
 import dev.weir.gateway.query.QueryExecution;
 import dev.weir.gateway.query.QueryRequest;
-import org.apache.arrow.memory.BufferAllocator;
+import dev.weir.gateway.query.QueryState;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.UUID;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
 import org.apache.arrow.flight.impl.Flight;
+import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -123,7 +123,9 @@ final class Partitions {
             return null;
         }
         String id = UUID.randomUUID().toString();
-        long held = ENTRY_BYTES + 2L * statement.sql().length() + statement.parameters().size();
+        long held = ENTRY_BYTES
+                + 2L * statement.sql().length()
+                + statement.parameters().size();
         Entry entry = new Entry(
                 caller.user(),
                 (int) Math.min(MAX_HELD_BYTES, held),

@@ -80,7 +80,13 @@ record RequestOptions(
                         duration(name, given), queueTimeout, memoryBytes, heavy, priority, partitions, batchNumbers);
             case QUEUE_TIMEOUT ->
                 new RequestOptions(
-                        statementTimeout, duration(name, given), memoryBytes, heavy, priority, partitions, batchNumbers);
+                        statementTimeout,
+                        duration(name, given),
+                        memoryBytes,
+                        heavy,
+                        priority,
+                        partitions,
+                        batchNumbers);
             case MEMORY ->
                 new RequestOptions(
                         statementTimeout, queueTimeout, size(name, given), heavy, priority, partitions, batchNumbers);

@@ -120,7 +120,8 @@ final class Statements {
         return describe(caller, statement.sql(), session.settings()).thenCompose(description -> {
             if (description.givesRows()) {
                 boolean isRead = description.kind().isRead();
-                Flight.@Nullable FlightInfo parts = partitions.info(caller, descriptor, statement, session, description);
+                Flight.@Nullable FlightInfo parts =
+                        partitions.info(caller, descriptor, statement, session, description);
                 if (parts != null) {
                     return CompletableFuture.completedFuture(parts);
                 }

@@ -59,8 +59,7 @@ public final class HttpFront implements AutoCloseable {
         Answers answers = new Answers(encoding);
         RequestBody bodies = new RequestBody(settings.maxBodySize());
         PartitionedQueries partitioned = new PartitionedQueries(settings.maxPartitions(), allocator);
-        SubmitHandler submit =
-                new SubmitHandler(queries, asyncQueries, partitioned, answers, bodies, allocator, timer);
+        SubmitHandler submit = new SubmitHandler(queries, asyncQueries, partitioned, answers, bodies, allocator, timer);
         SpoolReaders readers =
                 new SpoolReaders(allocator, disk, timer, settings.clientStallTimeout(), MAX_SPOOL_READERS);
         this.routes = routes(submit, new QueryHandler(queries, asyncQueries, partitioned, answers, readers))

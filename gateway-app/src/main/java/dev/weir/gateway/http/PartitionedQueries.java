@@ -91,8 +91,8 @@ final class PartitionedQueries {
     Optional<Query> find(Identity identity, String id) {
         Query running = live.get(id);
         return Optional.ofNullable(running == null ? done.getIfPresent(id) : running)
-                .filter(query -> query.user().equals(identity.user())
-                        || identity.role().includes(Role.ADMIN));
+                .filter(query ->
+                        query.user().equals(identity.user()) || identity.role().includes(Role.ADMIN));
     }
 
     static GatewayException whole() {
@@ -102,8 +102,7 @@ final class PartitionedQueries {
     }
 
     /** One partition as the source of an answer. */
-    private record PartitionSource(
-            QueryExecution query, CompletionStage<ResultStream> part, BufferAllocator allocator)
+    private record PartitionSource(QueryExecution query, CompletionStage<ResultStream> part, BufferAllocator allocator)
             implements ResultSource {
 
         @Override

@@ -91,7 +91,8 @@ final class SubmitHandler {
                     }
                 })
                 .contentType(MediaType.APPLICATION_JSON)
-                .bodyValue(StatusJson.bytes(json -> StatusJson.write(json, snapshot, query.result().count())));
+                .bodyValue(StatusJson.bytes(
+                        json -> StatusJson.write(json, snapshot, query.result().count())));
     }
 
     private Mono<ServerResponse> accept(

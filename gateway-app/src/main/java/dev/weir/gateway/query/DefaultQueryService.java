@@ -143,8 +143,7 @@ public final class DefaultQueryService implements QueryService {
                 new QueryContext(identity.user(), 0, false, limits.clocks().describeTimeout()));
         return describing.run(identity, () -> engine.describe(query), (StatementDescription found, RunPermit place) -> {
             place.close(RunPermit.Outcome.FINISHED);
-            return new Description(
-                    scan.kind(), scan.givesRows(), scan.ordered(), found.schema(), found.parameters());
+            return new Description(scan.kind(), scan.givesRows(), scan.ordered(), found.schema(), found.parameters());
         });
     }
 

@@ -12,5 +12,4 @@ import org.apache.arrow.vector.types.pojo.Schema;
  * @param ordered whether its rows have an order of their own
  * @param parameters one field per positional parameter; none when there are none
  */
-public record Description(
-        StatementKind kind, boolean givesRows, boolean ordered, Schema schema, Schema parameters) {}
+public record Description(StatementKind kind, boolean givesRows, boolean ordered, Schema schema, Schema parameters) {}

@@ -174,7 +174,8 @@ public final class PartitionedResult {
                 return;
             }
             failure = why;
-            failed = List.copyOf(opened.stream().filter(partition -> partition != null).toList());
+            failed = List.copyOf(
+                    opened.stream().filter(partition -> partition != null).toList());
         }
         for (Partition partition : failed) {
             if (partition != null) {

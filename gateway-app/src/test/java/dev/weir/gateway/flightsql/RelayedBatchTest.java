@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.google.protobuf.ByteString;
 import dev.weir.gateway.query.EveryType;
 import dev.weir.gateway.query.TestBatch;
 import io.grpc.CallOptions;
@@ -61,15 +62,17 @@ class RelayedBatchTest {
         for (int rows : new int[] {1, 3, 5000}) {
             for (boolean drained : new boolean[] {false, true}) {
                 TestBatch batch = batch(rows, drainable);
-                long size = RelayedBatch.messageBytes(batch);
+                ByteString note = rows == 3 ? ByteString.copyFromUtf8("17") : ByteString.EMPTY;
+                long size = RelayedBatch.messageBytes(batch, note);
                 byte[] bytes;
-                try (InputStream message = new RelayedBatch(batch).stream()) {
+                try (InputStream message = new RelayedBatch(batch, note).stream()) {
                     assertThat(message.available()).isEqualTo((int) size);
                     bytes = drained ? drain(message) : message.readAllBytes();
                     assertThat(message.available()).isZero();
                 }
                 assertThat(bytes).hasSize((int) size);
                 FlightData data = FlightData.parseFrom(bytes);
+                assertThat(data.getAppMetadata()).isEqualTo(note);
                 assertThat(data.getDataHeader().asReadOnlyByteBuffer()).isEqualTo(batch.metadata());
                 assertThat(data.getDataBody().size()).isEqualTo((int) batch.bodyLength());
                 assertThat(data.getAppMetadata()).isEmpty();
@@ -89,7 +92,7 @@ class RelayedBatchTest {
     void aBodyOfAnotherLengthFails() throws Exception {
         TestBatch batch = batch(100, false);
         batch.cut(8);
-        try (InputStream message = new RelayedBatch(batch).stream()) {
+        try (InputStream message = new RelayedBatch(batch, ByteString.EMPTY).stream()) {
             assertThatThrownBy(() -> drain(message))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("instead of");
@@ -99,7 +102,7 @@ class RelayedBatchTest {
     @Test
     void aMessageThatWasNeverMadeIsGivenBackByItsSender() {
         TestBatch batch = batch(10, false);
-        RelayedBatch message = new RelayedBatch(batch);
+        RelayedBatch message = new RelayedBatch(batch, ByteString.EMPTY);
         message.close();
         message.close();
         assertThat(batch.closes()).isEqualTo(1);
@@ -109,7 +112,7 @@ class RelayedBatchTest {
     @Test
     void theStreamOwnsTheBatchNotTheSender() throws Exception {
         TestBatch batch = batch(10, false);
-        RelayedBatch message = new RelayedBatch(batch);
+        RelayedBatch message = new RelayedBatch(batch, ByteString.EMPTY);
         InputStream stream = message.stream();
         message.close();
         assertThat(batch.closes()).isZero();
@@ -169,7 +172,7 @@ class RelayedBatchTest {
 
     /** As the interceptor does. */
     private static void send(ServerCall<Object, Object> call, TestBatch batch) {
-        try (RelayedBatch message = new RelayedBatch(batch)) {
+        try (RelayedBatch message = new RelayedBatch(batch, ByteString.EMPTY)) {
             call.sendMessage(message);
         }
     }

@@ -96,12 +96,14 @@ class PartitionedResultTest {
     @Test
     void eachCanBeReadOnce() {
         ResultStream first = open(0);
-        assertThatThrownBy(() -> whole.open(0)).isInstanceOfSatisfying(GatewayException.class, failure -> assertThat(
-                        failure.code())
-                .isEqualTo(GatewayErrorCode.CONFLICT));
-        assertThatThrownBy(() -> whole.open(3)).isInstanceOfSatisfying(GatewayException.class, failure -> assertThat(
-                        failure.code())
-                .isEqualTo(GatewayErrorCode.NOT_FOUND));
+        assertThatThrownBy(() -> whole.open(0))
+                .isInstanceOfSatisfying(
+                        GatewayException.class,
+                        failure -> assertThat(failure.code()).isEqualTo(GatewayErrorCode.CONFLICT));
+        assertThatThrownBy(() -> whole.open(3))
+                .isInstanceOfSatisfying(
+                        GatewayException.class,
+                        failure -> assertThat(failure.code()).isEqualTo(GatewayErrorCode.NOT_FOUND));
         first.close();
     }
 

@@ -61,8 +61,9 @@ class HttpPartitionsTest {
     }
 
     private static HttpResponse<String> get(String path, String accept) throws Exception {
-        return gateway.send(
-                gateway.request(TestGateway.READER, path).header("Accept", accept).GET());
+        return gateway.send(gateway.request(TestGateway.READER, path)
+                .header("Accept", accept)
+                .GET());
     }
 
     private static JsonNode json(HttpResponse<String> response) {
@@ -77,8 +78,8 @@ class HttpPartitionsTest {
         JsonNode result = json(accepted).get("result");
         assertThat(result.get("partitions").intValue()).isEqualTo(4);
         String url = result.get("url").stringValue();
-        assertThat(accepted.headers().firstValue("Location")).hasValueSatisfying(path -> assertThat(url)
-                .isEqualTo(path + "/result"));
+        assertThat(accepted.headers().firstValue("Location"))
+                .hasValueSatisfying(path -> assertThat(url).isEqualTo(path + "/result"));
         ExecutorService readers = Executors.newFixedThreadPool(2);
         List<Long> rows = new ArrayList<>();
         try {
@@ -103,7 +104,10 @@ class HttpPartitionsTest {
         assertThat(get(url, "text/csv").statusCode()).isEqualTo(400);
         assertThat(get(url + "?partition=x", "text/csv").body()).contains("partition=0 to 3");
         String path = accepted.headers().firstValue("Location").orElseThrow();
-        assertThat(json(get(path, "application/json")).get("result").get("partitions").intValue())
+        assertThat(json(get(path, "application/json"))
+                        .get("result")
+                        .get("partitions")
+                        .intValue())
                 .isEqualTo(4);
     }
 

@@ -202,16 +202,17 @@ class PartitionsTest {
     @Test
     void whatChangesDataOrIsAskedForOnceStaysOneStream() {
         assertThat(info(SQL).getEndpoints()).hasSize(1);
-        assertThat(info("explain " + SQL, "weir-partitions", "4").getEndpoints()).hasSize(1);
+        assertThat(info("explain " + SQL, "weir-partitions", "4").getEndpoints())
+                .hasSize(1);
         assertThat(info("(select 1 order by 1)", "weir-partitions", "4").getEndpoints())
                 .hasSize(1);
         assertThat(info("select list(i order by i) from range(9) t(i)", "weir-partitions", "4")
                         .getEndpoints())
                 .hasSize(4);
         assertThatThrownBy(() -> info(SQL, "weir-partitions", "33"))
-                .isInstanceOfSatisfying(FlightRuntimeException.class, failure -> assertThat(
-                                failure.status().code())
-                        .isEqualTo(FlightStatusCode.INVALID_ARGUMENT))
+                .isInstanceOfSatisfying(
+                        FlightRuntimeException.class,
+                        failure -> assertThat(failure.status().code()).isEqualTo(FlightStatusCode.INVALID_ARGUMENT))
                 .hasMessageContaining("weir.flight.max-partitions");
         for (String wrong : List.of("0", "-1", "many")) {
             assertThatThrownBy(() -> info(SQL, "weir-partitions", wrong)).hasMessageContaining("weir-partitions");
@@ -238,7 +239,8 @@ class PartitionsTest {
 
     @Test
     void anErrorReachesEveryEndpoint() throws Exception {
-        String sql = "select cast(case when i = 300000 then 'x' else '1' end as int) as n from range(" + ROWS + ") t(i)";
+        String sql =
+                "select cast(case when i = 300000 then 'x' else '1' end as int) as n from range(" + ROWS + ") t(i)";
         FlightInfo info = info(sql, "weir-partitions", "2");
         Set<FlightStatusCode> codes = new HashSet<>();
         try (FlightStream first = stream(info.getEndpoints().get(0));
@@ -277,7 +279,8 @@ class PartitionsTest {
         try (FlightStream stalled = stream(info.getEndpoints().get(0))) {
             assertThat(stalled.next()).isTrue();
             await().atMost(Duration.ofSeconds(20))
-                    .until(() -> gateway.bean(AdmissionController.class).snapshot().reservedBytes() == 0);
+                    .until(() ->
+                            gateway.bean(AdmissionController.class).snapshot().reservedBytes() == 0);
             assertThat(codeOf(() -> {
                         while (stalled.next()) {}
                     }))

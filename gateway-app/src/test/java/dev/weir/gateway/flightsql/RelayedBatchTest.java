@@ -75,7 +75,6 @@ class RelayedBatchTest {
                 assertThat(data.getAppMetadata()).isEqualTo(note);
                 assertThat(data.getDataHeader().asReadOnlyByteBuffer()).isEqualTo(batch.metadata());
                 assertThat(data.getDataBody().size()).isEqualTo((int) batch.bodyLength());
-                assertThat(data.getAppMetadata()).isEmpty();
                 assertThat(batch.closes()).isEqualTo(1);
             }
         }

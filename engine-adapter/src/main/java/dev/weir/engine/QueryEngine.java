@@ -49,6 +49,11 @@ public interface QueryEngine extends StatementRunner, AutoCloseable {
         return new StatelessSession(this, access);
     }
 
+    /** Whether a transaction of a session is a real one, with one snapshot for all its reads. Constant. */
+    default boolean hasTransactions() {
+        return false;
+    }
+
     /** Live figures for metrics: cheap, never null. */
     EngineStats stats();
 

@@ -214,8 +214,8 @@ public abstract class EngineSessionContract {
         ArrowResult open = stream(session);
         Rows.await(open.next());
         Rows.await(session.rollback().result());
-        Rows.await(open.stopped());
         open.close();
+        Rows.await(open.stopped());
         assertThat(count()).isZero();
         assertThat(run(session, "select 1")).hasSize(1);
     }
@@ -430,8 +430,8 @@ public abstract class EngineSessionContract {
         ArrowResult open = stream(session);
         engine.close();
         Rows.await(session.closed());
-        Rows.await(open.stopped());
         open.close();
+        Rows.await(open.stopped());
         assertThat(failure(() -> run(other, "select 1")).failure())
                 .isIn(EngineFailure.UNAVAILABLE, EngineFailure.CONFLICT);
     }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,9 @@ final class RemoteSession implements EngineSession {
     /** SQLSTATE of a conflict that leaves the transaction as it was. */
     private static final String OPEN_RESULT = "24000";
 
+    /** A statement that follows the close of a result may overtake it on its way: so long it waits for that result. */
+    private static final long GRACE_MILLIS = 250;
+
     private final RemoteEngine engine;
     private final Access access;
     private final String token = UUID.randomUUID().toString();
@@ -38,6 +42,10 @@ final class RemoteSession implements EngineSession {
 
     @GuardedBy("this")
     private @Nullable RemoteHold hold;
+
+    /** Completes when the worker is through with the last result. */
+    @GuardedBy("this")
+    private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
 
     @GuardedBy("this")
     private boolean transaction;
@@ -60,7 +68,7 @@ final class RemoteSession implements EngineSession {
             boolean alone = engine.scan(query.sql()).session() == null && !inTransaction() && !hasTemporaryObjects();
             return alone
                     ? engine.describe(query)
-                    : HeldCall.after(held(), () -> engine.describe(query, token), (value, failure) -> {});
+                    : HeldCall.after(turn(true), () -> engine.describe(query, token), (value, failure) -> {});
         });
     }
 
@@ -76,8 +84,13 @@ final class RemoteSession implements EngineSession {
                 throw new EngineException(
                         EngineFailure.FORBIDDEN, "The session has " + access + " access only", "42501", -1, null);
             }
-            return HeldCall.after(
-                    held(), () -> engine.execute(query, token), (value, failure) -> note(statement, failure));
+            boolean waits = !(statement instanceof SessionStatement.Rollback);
+            return HeldCall.after(turn(waits), () -> engine.execute(query, token), (result, failure) -> {
+                note(statement, failure);
+                if (result != null) {
+                    follow(result);
+                }
+            });
         });
     }
 
@@ -104,9 +117,36 @@ final class RemoteSession implements EngineSession {
             if (mine == null || mine.wasRefused()) {
                 mine = engine.hold(token, access);
                 hold = mine;
+                RemoteHold taken = mine;
+                taken.stopped().whenComplete((nothing, never) -> letGo(taken));
             }
         }
-        return mine.isOver() ? CompletableFuture.failedFuture(RemoteHold.lost()) : mine.held();
+        boolean lost = mine.isOver() && !mine.wasRefused();
+        return lost ? CompletableFuture.failedFuture(RemoteHold.lost()) : mine.held();
+    }
+
+    private void letGo(RemoteHold over) {
+        if (!over.wasRefused()) {
+            closed.complete(null);
+        }
+    }
+
+    /** When the next statement may be sent. */
+    private CompletionStage<Void> turn(boolean waits) {
+        CompletableFuture<Void> before;
+        synchronized (this) {
+            before = last;
+        }
+        CompletionStage<Void> held = held();
+        if (!waits || before.isDone()) {
+            return held;
+        }
+        CompletableFuture<Void> grace = before.copy().completeOnTimeout(null, GRACE_MILLIS, TimeUnit.MILLISECONDS);
+        return held.thenCombine(grace, (taken, through) -> taken);
+    }
+
+    private synchronized void follow(ArrowResult result) {
+        last = result.stopped().toCompletableFuture();
     }
 
     private synchronized void note(@Nullable SessionStatement statement, @Nullable EngineException failure) {

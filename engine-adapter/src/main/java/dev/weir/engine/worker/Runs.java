@@ -109,11 +109,11 @@ final class Runs {
         held.remove(token);
     }
 
-    /** @throws EngineException LOST when there is no such session any more */
+    /** @throws EngineException CANCELLED when there is no such session any more: nothing was started */
     EngineSession session(String token) {
         HeldSession session = held.get(token);
         if (session == null) {
-            throw new EngineException(EngineFailure.LOST, "The session of the statement has ended", "08006", -1, null);
+            throw new EngineException(EngineFailure.CANCELLED, "The session of the statement has ended", "57014", -1, null);
         }
         return session.engine();
     }

@@ -1,5 +1,7 @@
 package dev.weir.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * What the lexical scan found.
  *
@@ -8,13 +10,30 @@ package dev.weir.engine;
  * @param fingerprint the statement with literals, case and white space normalised, hashed; equal for texts that differ
  *     only in those. For history and logs: it reveals no literal
  * @param hasReturning whether a changing statement has a RETURNING clause and so gives rows
+ * @param session what it does to its session, without which it is refused; null for a statement that needs none
  * @param ordered whether its rows have an order of their own: an ORDER BY that is not inside brackets
  */
-public record StatementScan(StatementKind kind, Access needs, long fingerprint, boolean hasReturning, boolean ordered) {
+public record StatementScan(
+        StatementKind kind,
+        Access needs,
+        long fingerprint,
+        boolean hasReturning,
+        @Nullable SessionStatement session,
+        boolean ordered) {
+
+    /** A statement that needs no session, and whose rows have no order. */
+    public StatementScan(StatementKind kind, Access needs, long fingerprint, boolean hasReturning) {
+        this(kind, needs, fingerprint, hasReturning, null, false);
+    }
 
     /** A statement whose rows have no order. */
-    public StatementScan(StatementKind kind, Access needs, long fingerprint, boolean hasReturning) {
-        this(kind, needs, fingerprint, hasReturning, false);
+    public StatementScan(
+            StatementKind kind,
+            Access needs,
+            long fingerprint,
+            boolean hasReturning,
+            @Nullable SessionStatement session) {
+        this(kind, needs, fingerprint, hasReturning, session, false);
     }
 
     /** Whether the statement answers with rows (not just a count). */

@@ -60,6 +60,7 @@ final class StatementScanner {
                 needs,
                 Fingerprint.of(sql, tokens, from, to),
                 verdict.returning(),
+                verdict.session(),
                 isOrdered(tokens, from, to));
         int offset = tokens.start(from);
         return new ScannedStatement(scan, plainSpaces(sql, tokens, from, to), offset, shape(verdict, tokens, from));

@@ -1,10 +1,12 @@
 package dev.weir.engine.process;
 
+import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineInfo;
 import dev.weir.engine.EngineNode;
 import dev.weir.engine.EngineQuery;
+import dev.weir.engine.EngineSession;
 import dev.weir.engine.StatementScan;
 import dev.weir.engine.duckdb.DuckDbEngine;
 import dev.weir.engine.duckdb.DuckDbSettings;
@@ -95,6 +97,17 @@ public final class SupervisedEngine extends ChildEngine {
     @Override
     public EngineCall<ArrowResult> execute(EngineQuery query) {
         return LeasedCall.start(terms, supervisor::lease, engine -> engine.execute(query));
+    }
+
+    /** A session in the child; it is lost with it. */
+    @Override
+    public EngineSession openSession(Access access) {
+        return new SupervisedSession(terms, supervisor::lease, access);
+    }
+
+    @Override
+    public boolean hasTransactions() {
+        return true;
     }
 
     @Override

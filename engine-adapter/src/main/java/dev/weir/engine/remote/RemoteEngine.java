@@ -1,11 +1,13 @@
 package dev.weir.engine.remote;
 
+import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineInfo;
 import dev.weir.engine.EngineQuery;
+import dev.weir.engine.EngineSession;
 import dev.weir.engine.EngineStats;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryEngine;
@@ -27,6 +29,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -107,9 +110,14 @@ public final class RemoteEngine implements QueryEngine {
 
     @Override
     public EngineCall<StatementDescription> describe(EngineQuery query) {
+        return describe(query, null);
+    }
+
+    /** @param session token of the session that it belongs to; null for none */
+    EngineCall<StatementDescription> describe(EngineQuery query, @Nullable String session) {
         Frame command;
         try {
-            command = framed(new Command.Describe(WireQuery.of(query)));
+            command = framed(new Command.Describe(WireQuery.of(query, session)));
         } catch (EngineException e) {
             return new Refused<>(e);
         }
@@ -136,15 +144,36 @@ public final class RemoteEngine implements QueryEngine {
 
     @Override
     public EngineCall<ArrowResult> execute(EngineQuery query) {
+        return execute(query, null);
+    }
+
+    /** @param session token of the session that it belongs to; null for none */
+    EngineCall<ArrowResult> execute(EngineQuery query, @Nullable String session) {
         String token = UUID.randomUUID().toString();
         try {
             return run(
                     token,
-                    new Command.Run(token, WireQuery.of(query)),
+                    new Command.Run(token, WireQuery.of(query, session)),
                     () -> scan(query.sql()).kind().isRead());
         } catch (EngineException e) {
             return new Refused<>(e);
         }
+    }
+
+    /** A session of the worker's engine; it ends with the connection to the worker. */
+    @Override
+    public EngineSession openSession(Access access) {
+        return new RemoteSession(this, QueryEngine.super.openSession(access), access);
+    }
+
+    @Override
+    public boolean hasTransactions() {
+        return true;
+    }
+
+    /** Makes the worker hold a session. */
+    RemoteHold hold(String token, Access access) {
+        return new RemoteHold(all).start(framed(new Command.Hold(token, access)));
     }
 
     @Override

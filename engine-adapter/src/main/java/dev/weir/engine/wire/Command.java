@@ -3,6 +3,7 @@ package dev.weir.engine.wire;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.weir.engine.Access;
 import dev.weir.engine.MetadataRequest;
 import java.io.IOException;
 
@@ -13,6 +14,7 @@ import java.io.IOException;
     @JsonSubTypes.Type(value = Command.Metadata.class, name = "metadata"),
     @JsonSubTypes.Type(value = Command.Resume.class, name = "resume"),
     @JsonSubTypes.Type(value = Command.Describe.class, name = "describe"),
+    @JsonSubTypes.Type(value = Command.Hold.class, name = "hold"),
     @JsonSubTypes.Type(value = Command.Check.class, name = "check"),
     @JsonSubTypes.Type(value = Command.Report.class, name = "report")
 })
@@ -39,6 +41,13 @@ public sealed interface Command {
 
     /** Describes a statement. */
     record Describe(WireQuery query) implements Command {}
+
+    /**
+     * Holds a session of the engine for as long as its call lasts; statements name it by its token.
+     *
+     * @param access what the session may do at most
+     */
+    record Hold(String token, Access access) implements Command {}
 
     /** Runs a trivial query. */
     record Check() implements Command {}

@@ -1,5 +1,6 @@
 package dev.weir.engine.wire;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.weir.engine.Access;
 import dev.weir.engine.EngineQuery;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param parameters values as {@link Values} writes them
  * @param timeLeftMillis until its statement timeout, counted from the arrival; null for none
+ * @param session token of the session that it belongs to; null for none
  */
 public record WireQuery(
         String queryId,
@@ -26,10 +28,20 @@ public record WireQuery(
         String user,
         long memoryBytes,
         boolean shortQuery,
-        @Nullable Long timeLeftMillis) {
+        @Nullable Long timeLeftMillis,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String session) {
 
     /** @throws dev.weir.engine.EngineException INVALID_PARAMETER for a value that cannot travel */
     public static WireQuery of(EngineQuery query) {
+        return of(query, null);
+    }
+
+    /**
+     * A statement of a session.
+     *
+     * @param session its token; null for none
+     */
+    public static WireQuery of(EngineQuery query, @Nullable String session) {
         List<List<JsonNode>> rows = new ArrayList<>(query.parameterRows().size());
         for (List<? extends @Nullable Object> row : query.parameterRows()) {
             rows.add(Values.write(row));
@@ -46,7 +58,8 @@ public record WireQuery(
                 context.user(),
                 context.memoryBytes(),
                 context.shortQuery(),
-                left == null ? null : Math.max(0, left.toMillis()));
+                left == null ? null : Math.max(0, left.toMillis()),
+                session);
     }
 
     /** @throws RuntimeException when it is not well-formed */

@@ -2,6 +2,7 @@ package dev.weir.engine.worker;
 
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
+import dev.weir.engine.EngineSession;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -19,6 +20,7 @@ final class Runs {
     private final Places places;
     private final Map<String, RunSession> byToken = new ConcurrentHashMap<>();
     private final Set<Session> all = ConcurrentHashMap.newKeySet();
+    private final Map<String, HeldSession> held = new ConcurrentHashMap<>();
     private volatile boolean draining;
 
     Runs(WorkerSettings settings, ScheduledExecutorService timer) {
@@ -98,6 +100,24 @@ final class Runs {
         }
     }
 
+    /** Keeps a session for the statements that name it. */
+    void hold(String token, HeldSession session) {
+        held.put(token, session);
+    }
+
+    void release(String token) {
+        held.remove(token);
+    }
+
+    /** @throws EngineException CANCELLED when there is no such session any more: nothing was started */
+    EngineSession session(String token) {
+        HeldSession session = held.get(token);
+        if (session == null) {
+            throw new EngineException(EngineFailure.CANCELLED, "The session of the statement has ended", "57014", -1, null);
+        }
+        return session.engine();
+    }
+
     void giveBack(long memory) {
         places.give(memory);
     }
@@ -120,6 +140,9 @@ final class Runs {
 
     void stopAll() {
         for (Session session : all) {
+            session.stop(Failures.stopping());
+        }
+        for (HeldSession session : held.values()) {
             session.stop(Failures.stopping());
         }
     }

@@ -4,6 +4,7 @@ import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.StatementDescription;
+import dev.weir.engine.StatementRunner;
 import dev.weir.engine.wire.Command;
 import dev.weir.engine.wire.Control;
 import dev.weir.engine.wire.Frame;
@@ -129,10 +130,11 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
     private @Nullable Session open(Peer peer, Command command) {
         if (command instanceof Command.Run run) {
             EngineQuery query = run.query().toQuery();
+            StatementRunner runner = runner(run.query().session());
             RunSession session =
                     runs.query(run.token(), query.queryId(), query.context().memoryBytes());
             log.debug("{}: run for {}", query.queryId(), query.context().user());
-            session.begin(peer, () -> engine.execute(query), query.context().timeLeft());
+            session.begin(peer, () -> runner.execute(query), query.context().timeLeft());
             return session;
         }
         if (command instanceof Command.Metadata metadata) {
@@ -148,14 +150,25 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
             session.resume(peer, resume.nextSeq(), resume.schema(), resume.cancel());
             return session;
         }
+        if (command instanceof Command.Hold hold) {
+            HeldSession session = new HeldSession(runs, peer, hold.token(), engine.openSession(hold.access()));
+            session.begin();
+            return session;
+        }
         return ask(peer, command);
+    }
+
+    /** What runs a statement: the session that it names, or the engine. */
+    private StatementRunner runner(@Nullable String session) {
+        return session == null ? engine : runs.session(session);
     }
 
     private @Nullable Session ask(Peer peer, Command command) {
         if (command instanceof Command.Describe describe) {
             EngineQuery query = describe.query().toQuery();
+            StatementRunner runner = runner(describe.query().session());
             AskSession<StatementDescription> session = new AskSession<>(runs, peer);
-            session.begin(() -> engine.describe(query), WorkerCalls::described);
+            session.begin(() -> runner.describe(query), WorkerCalls::described);
             return session;
         }
         if (command instanceof Command.Check) {

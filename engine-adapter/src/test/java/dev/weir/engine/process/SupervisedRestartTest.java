@@ -8,6 +8,7 @@ import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineNode;
+import dev.weir.engine.EngineSession;
 import dev.weir.engine.Rows;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,6 +60,36 @@ class SupervisedRestartTest {
             Awaitility.await().until(() -> engine.nodes().get(0).state() == EngineNode.State.HEALTHY);
             Rows.await(engine.check().result());
         }
+    }
+
+    @Test
+    void aSessionIsFailedByTheEndOfItsProcess() {
+        try (SupervisedEngine engine = open()) {
+            write(engine, "create table t (i int)");
+            EngineSession session = engine.openSession(Access.ADMIN);
+            Rows.await(session.begin(false).result());
+            Rows.drain(Rows.await(session.execute(Databases.query("insert into t values (1)", Access.ADMIN))
+                    .result()));
+            ProcessHandle.of(pid(engine)).orElseThrow().destroyForcibly();
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> failure(session, "select 1").failure() == EngineFailure.CONFLICT);
+            assertThat(session.inTransaction()).isTrue();
+            assertThat(failure(session, "rollback").getMessage()).contains("rolled back");
+            assertThat(session.inTransaction()).isFalse();
+            assertThat(Rows.drain(Rows.await(session.execute(Databases.query("select count(*) from t", Access.ADMIN))
+                            .result())))
+                    .containsExactly(List.of(0L));
+            session.close();
+            Rows.await(session.closed());
+        }
+    }
+
+    private static EngineException failure(EngineSession session, String sql) {
+        return catchThrowableOfType(
+                EngineException.class,
+                () -> Rows.drain(Rows.await(
+                        session.execute(Databases.query(sql, Access.ADMIN)).result())));
     }
 
     @Test

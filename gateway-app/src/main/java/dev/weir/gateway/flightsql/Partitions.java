@@ -7,7 +7,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Timestamp;
 import dev.weir.auth.Role;
-import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StatementKind;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Description;
@@ -115,9 +114,9 @@ final class Partitions {
             Caller caller,
             Flight.FlightDescriptor descriptor,
             Statements.Statement statement,
-            FlightSession.Settings session,
+            Places.Place place,
             Description description) {
-        RequestOptions options = caller.options().or(session.options());
+        RequestOptions options = caller.options().or(place.settings().options());
         int count = count(options, description);
         if (count == 1) {
             return null;
@@ -129,7 +128,7 @@ final class Partitions {
         Entry entry = new Entry(
                 caller.user(),
                 (int) Math.min(MAX_HELD_BYTES, held),
-                reader -> submit(reader, statement, session.settings(), options, count));
+                reader -> submit(reader, statement, place, options, count));
         results.put(id, entry);
         return info(caller, id, count, FlightInfos.of(descriptor, Statements.infoSchema(statement, description)));
     }
@@ -151,15 +150,16 @@ final class Partitions {
     private PartitionedResult submit(
             Caller reader,
             Statements.Statement statement,
-            SessionSettings settings,
+            Places.Place place,
             RequestOptions options,
             int count) {
-        QueryRequest request = Statements.request(
-                statement.sql(),
-                statements.decode(statement.parameters()).values(),
-                new FlightSession.Settings(settings, reader.options().or(options)));
-        QueryExecution query =
-                statements.submit(reader, request, statement.parameters().size());
+        QueryRequest request = new FlightSession.Settings(place.settings().settings(), options)
+                .under(reader.options())
+                .request(
+                        statement.sql(),
+                        statements.decode(statement.parameters()).values());
+        QueryExecution query = statements.submit(
+                reader, place.target(), request, statement.parameters().size());
         return new PartitionedResult(query, count, options.batchNumbers(), allocator);
     }
 

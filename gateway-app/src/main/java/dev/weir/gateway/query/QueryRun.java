@@ -89,7 +89,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         try {
             StatementScan found = services.engine().scan(record.request.sql());
             record.scan = found;
-            RequestChecks.check(record.identity, permitted, found, record.request, limits);
+            RequestChecks.check(record.identity, permitted, found, record.request, limits, services.isSession());
             place.waitFor(services.admission().admit(record.admissionRequest(found, limits)));
         } catch (RuntimeException e) {
             end(Ending.failed(Failures.of(e, id(), true)));
@@ -120,7 +120,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         Duration left = clock.start();
         EngineCall<ArrowResult> started;
         try {
-            started = services.engine().execute(record.engineQuery(access, granted, left));
+            started = services.runner().execute(record.engineQuery(access, granted, left));
         } catch (RuntimeException e) {
             notOpened(CompletableFuture.completedFuture(null), granted, e);
             return;

@@ -47,6 +47,11 @@ public interface QueryEngine extends StatementRunner, AutoCloseable {
         throw new EngineException(EngineFailure.UNSUPPORTED, "This engine has no sessions", "0A000", -1, null);
     }
 
+    /** Whether {@link #ingest} works. Constant. */
+    default boolean takesIngest() {
+        return false;
+    }
+
     /** Live figures for metrics: cheap, never null. */
     EngineStats stats();
 

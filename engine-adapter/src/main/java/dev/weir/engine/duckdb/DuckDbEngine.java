@@ -8,8 +8,10 @@ import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineInfo;
+import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineStats;
+import dev.weir.engine.IngestFeed;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.SessionSettings;
@@ -185,6 +187,30 @@ public final class DuckDbEngine implements QueryEngine {
             scope.leave();
         }
         call.handOver(result, ArrowResult::close);
+    }
+
+    @Override
+    public boolean takesIngest() {
+        return true;
+    }
+
+    @Override
+    public EngineCall<ArrowResult> ingest(EngineIngest ingest, IngestFeed feed) {
+        NativeScope scope = core.newScope();
+        DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);
+        IngestRun run = new IngestRun(core, scope, ingest, feed);
+        return start(call, scope, SqlText.NONE, () -> {
+            run.check();
+            ArrowResult result;
+            try {
+                result = run.execute();
+            } finally {
+                schemaVersion.incrementAndGet();
+                descriptions.invalidateAll();
+            }
+            scope.finish();
+            call.handOver(result, ArrowResult::close);
+        });
     }
 
     /** Refuses what the scan or the access forbids, whatever the caller has checked before. */

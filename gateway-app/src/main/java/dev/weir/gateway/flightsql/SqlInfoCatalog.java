@@ -75,7 +75,7 @@ final class SqlInfoCatalog {
                 .withFlightSqlServerSubstrait(false)
                 .withFlightSqlServerTransaction(FlightSql.SqlSupportedTransaction.SQL_SUPPORTED_TRANSACTION_NONE)
                 .withFlightSqlServerCancel(true)
-                .withFlightSqlServerBulkIngestion(false)
+                .withFlightSqlServerBulkIngestion(backend.queries().takesIngest())
                 .withFlightSqlServerBulkIngestionTransaction(false)
                 // Milliseconds after which an unused prepared statement is closed.
                 .withFlightSqlServerStatementTimeout((int) Math.min(

@@ -10,6 +10,8 @@ import dev.weir.gateway.query.ErrorDetails;
 import dev.weir.gateway.query.Front;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
+import dev.weir.gateway.query.IngestInlet;
+import dev.weir.gateway.query.IngestRequest;
 import dev.weir.gateway.query.QueryExecution;
 import dev.weir.gateway.query.QueryRequest;
 import dev.weir.gateway.query.ResultStream;
@@ -25,6 +27,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
 import org.apache.arrow.flight.impl.Flight;
+import org.apache.arrow.flight.sql.impl.FlightSql;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
@@ -265,6 +268,22 @@ final class Statements {
                     }
                     return count;
                 });
+    }
+
+    /** Opens a bulk ingest, or joins one as another of its parts. */
+    IngestInlet ingest(Caller caller, FlightSql.CommandStatementIngest command) {
+        if (!backend.queries().takesIngest()) {
+            throw FlightErrors.unimplemented("Bulk ingestion is");
+        }
+        FlightCommands.refuseTransaction(command.hasTransactionId(), command.getTransactionId());
+        return backend.queries()
+                .ingest(
+                        caller.identity(),
+                        new IngestRequest(
+                                request(caller, "", List.of()),
+                                IngestCommand.target(command),
+                                IngestCommand.mode(command),
+                                IngestCommand.part(command)));
     }
 
     /** Answers a question about the catalog. */

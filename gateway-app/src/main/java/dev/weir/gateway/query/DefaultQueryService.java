@@ -11,6 +11,7 @@ import dev.weir.engine.QueryContext;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StatementDescription;
+import dev.weir.engine.StatementKind;
 import dev.weir.engine.StatementScan;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -45,6 +46,7 @@ public final class DefaultQueryService implements QueryService {
     private final Lane catalog;
     private final QueryRegistry registry = new QueryRegistry();
     private final RunServices services;
+    private final Ingests ingests;
 
     /**
      * The admission controllers of a service.
@@ -78,15 +80,40 @@ public final class DefaultQueryService implements QueryService {
         this.catalog = new Lane(controllers.catalog(), timers, describeTimeout);
         this.view = new DefaultAdmissionView(engine, admission, limits);
         this.services = new RunServices(engine, admission, limits, timers, clock, this::done);
+        this.ingests = new Ingests(
+                timers,
+                identity -> limits.clocks().of(identity.groups()).clientStallTimeout(),
+                (ingest, request) -> submit(ingest.identity(), request.query(), ingest));
         controllers.decisions().attach(registry, limits, this::decided);
     }
 
     @Override
     public QueryExecution submit(Identity identity, QueryRequest request) {
+        return submit(identity, request, null);
+    }
+
+    @Override
+    public boolean takesIngest() {
+        return engine.takesIngest();
+    }
+
+    @Override
+    public IngestInlet ingest(Identity identity, IngestRequest request) {
+        if (!engine.takesIngest()) {
+            return QueryService.super.ingest(identity, request);
+        }
+        if (!RequestChecks.access(identity.role()).covers(StatementKind.INGEST.needs())) {
+            throw RequestChecks.forbidden(identity, "Bulk ingest", StatementKind.INGEST.needs());
+        }
+        return ingests.open(identity, request);
+    }
+
+    private QueryRun submit(Identity identity, QueryRequest request, @Nullable Ingest ingest) {
         QueryRun run = new QueryRun(
                 QueryIds.next(clock.millis()),
                 identity,
                 request,
+                ingest,
                 limits.clocks().of(identity.groups()),
                 services);
         registry.add(run);
@@ -251,6 +278,11 @@ public final class DefaultQueryService implements QueryService {
         newest.fail(new GatewayException(
                 failure.code(), failure.text(), failure.details().withQueryId(newest.id())));
         return Optional.of(newest.id());
+    }
+
+    /** Bytes held for bulk ingests that are under way. */
+    public long uploadBytes() {
+        return ingests.bytes();
     }
 
     /** Queries that are not done, for metrics: queued, running, streaming, cancelling. */

@@ -36,6 +36,9 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
     private final CompletableFuture<ResultStream> stream = new CompletableFuture<>();
     private final CompletableFuture<QuerySnapshot> done = new CompletableFuture<>();
 
+    /** What it loads; null for a query that runs a statement. */
+    private final @Nullable Ingest ingest;
+
     private final RunPlace place;
     private final StatementClock clock;
     private volatile Access access = Access.READ;
@@ -53,13 +56,20 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
 
     private final AtomicInteger idle = new AtomicInteger(-1);
 
-    QueryRun(String id, Identity identity, QueryRequest request, QueryLimits.Clocks limits, RunServices services) {
+    QueryRun(
+            String id,
+            Identity identity,
+            QueryRequest request,
+            @Nullable Ingest ingest,
+            QueryLimits.Clocks limits,
+            RunServices services) {
         this.record = new RunRecord(
                 id,
                 identity,
                 request,
                 services.clock().instant(),
                 services.timers().nanoTime());
+        this.ingest = ingest;
         this.limits = limits;
         this.services = services;
         this.place = new RunPlace(this, services);
@@ -87,7 +97,8 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
     void start(Access permitted) {
         access = permitted;
         try {
-            StatementScan found = services.engine().scan(record.request.sql());
+            Ingest loads = ingest;
+            StatementScan found = loads != null ? loads.scan() : services.engine().scan(record.request.sql());
             record.scan = found;
             RequestChecks.check(record.identity, permitted, found, record.request, limits);
             place.waitFor(services.admission().admit(record.admissionRequest(found, limits)));
@@ -120,7 +131,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         Duration left = clock.start();
         EngineCall<ArrowResult> started;
         try {
-            started = services.engine().execute(record.engineQuery(access, granted, left));
+            started = run(granted, left);
         } catch (RuntimeException e) {
             notOpened(CompletableFuture.completedFuture(null), granted, e);
             return;
@@ -136,6 +147,13 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
                 notOpened(started.stopped(), granted, thrown);
             }
         });
+    }
+
+    private EngineCall<ArrowResult> run(RunPermit granted, Duration left) {
+        Ingest loads = ingest;
+        return loads == null
+                ? services.engine().execute(record.engineQuery(access, granted, left))
+                : services.engine().ingest(record.engineIngest(loads, access, granted, left), loads.feed());
     }
 
     private void notOpened(CompletionStage<Void> stopped, RunPermit held, @Nullable Throwable thrown) {
@@ -340,6 +358,13 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
     @Override
     public void sent(long count) {
         record.bytes.addAndGet(count);
+    }
+
+    /** The engine took so much of the upload. */
+    void uploaded(long rows, long bytes) {
+        record.rows.addAndGet(rows);
+        record.bytes.addAndGet(bytes);
+        record.batches.addAndGet(rows > 0 ? 1 : 0);
     }
 
     @Override

@@ -20,6 +20,23 @@ public interface QueryService {
      */
     QueryExecution submit(Identity identity, QueryRequest request);
 
+    /** Whether {@link #ingest} works. Constant. */
+    default boolean takesIngest() {
+        return false;
+    }
+
+    /**
+     * Opens a bulk ingest, or joins one as another of its parts. It is a query as any other, from its schema on.
+     *
+     * @return where the upload goes
+     * @throws GatewayException when it is refused before anything of it was read
+     */
+    default IngestInlet ingest(Identity identity, IngestRequest request) {
+        throw new GatewayException(
+                GatewayErrorCode.INVALID_REQUEST,
+                "The engine of this gateway takes no bulk ingest; it does with isolation shared and no workers.");
+    }
+
     /**
      * Describes a statement without running it, in a small lane of its own and under its own timeout. Cached per text,
      * settings and access until a statement changes the schema. A caller that does not want it any more completes the

@@ -5,6 +5,7 @@ import dev.weir.admission.RunPermit;
 import dev.weir.admission.WaitInfo;
 import dev.weir.auth.Identity;
 import dev.weir.engine.Access;
+import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.QueryContext;
 import dev.weir.engine.StatementScan;
@@ -115,6 +116,14 @@ final class RunRecord {
                 request.settings(),
                 request.parameterRows(),
                 EngineQuery.DEFAULT_BATCH_ROWS,
+                new QueryContext(identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout));
+    }
+
+    /** The ingest as the engine gets it, once it is admitted. */
+    EngineIngest engineIngest(Ingest ingest, Access access, RunPermit granted, Duration statementTimeout) {
+        return ingest.of(
+                id,
+                access,
                 new QueryContext(identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout));
     }
 

@@ -31,6 +31,7 @@ public final class StreamFeed implements IngestFeed, AutoCloseable {
     private boolean open;
     private @Nullable EngineException failure;
     private int taken;
+    private long pausedUntil = System.nanoTime();
     private Runnable onTake = () -> {};
 
     /** A feed of one stream. */
@@ -88,6 +89,11 @@ public final class StreamFeed implements IngestFeed, AutoCloseable {
         return this;
     }
 
+    /** Lets nothing out for so long. */
+    public synchronized void pause(long millis) {
+        pausedUntil = System.nanoTime() + java.util.concurrent.TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
     /** How many messages the engine took. */
     public synchronized int taken() {
         return taken;
@@ -122,6 +128,10 @@ public final class StreamFeed implements IngestFeed, AutoCloseable {
                 throw failure;
             }
             if (messages.isEmpty()) {
+                return null;
+            }
+            if (pausedUntil - System.nanoTime() > 0) {
+                wait(millis);
                 return null;
             }
             taken++;

@@ -314,4 +314,25 @@ class DuckDbIngestTest extends DuckDbTestBase {
         assertThat(run(Access.READ, "select e::varchar, count(*) from t group by all"))
                 .containsExactly(List.of("x", 6000L));
     }
+
+    @Test
+    void dictionariesLastThroughPauses() {
+        String source = "select i, 'row ' || i as s, (i % 3)::varchar::enum('0', '1', '2') as e from range(20000) r(i)";
+        for (int round = 0; round < 20; round++) {
+            StreamFeed feed = StreamFeed.of(StreamFeed.streamOf(engine, source, 2000));
+            int pauseAt = round % 12;
+            feed.onTake(() -> {
+                if (feed.taken() == pauseAt) {
+                    feed.pause(120);
+                }
+            });
+            assertThat(load(feed, IngestMode.REPLACE)).isEqualTo(20_000);
+            assertThat(run(
+                            Access.READ,
+                            "select count(*), count(distinct i), count(t.e) from (" + source
+                                    + ") q join t using (i, s) where t.e = q.e::varchar"))
+                    .as("round %d", round)
+                    .containsExactly(List.of(20_000L, 20_000L, 20_000L));
+        }
+    }
 }

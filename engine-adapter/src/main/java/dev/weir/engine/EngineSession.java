@@ -5,9 +5,13 @@ import java.util.concurrent.CompletionStage;
 /**
  * One connection of an engine that outlives its statements, because it holds a transaction or temporary objects.
  *
- * <p>Thread-safe; no method blocks. One statement at a time: another one, or the end of the transaction, while a result is
- * open fails with CONFLICT and changes nothing. A statement that is cancelled leaves the session usable; inside a
- * transaction DuckDB then takes nothing but its rollback.
+ * <p>Thread-safe; no method blocks. One statement at a time: another one, or a commit, while a result is open fails with
+ * CONFLICT and changes nothing; after a cancel it waits until the engine has stopped. A statement that is cancelled leaves
+ * the session usable. A transaction in which a statement failed while it ran, or a change was cancelled, takes nothing but
+ * its rollback: everything else fails with CONFLICT (25P02).
+ *
+ * <p>It runs the statements that need a session as text, too ({@link StatementScan#session()}), BEGIN and COMMIT included.
+ * The transaction begins with its first statement: until then it holds no snapshot.
  */
 public interface EngineSession extends StatementRunner, AutoCloseable {
 
@@ -21,14 +25,17 @@ public interface EngineSession extends StatementRunner, AutoCloseable {
     /** Commits; CONFLICT without a transaction. A transaction that cannot be committed is rolled back and fails. */
     EngineCall<Void> commit();
 
-    /** Undoes the transaction; CONFLICT without one. */
+    /** Cancels what runs and undoes the transaction; CONFLICT without one. */
     EngineCall<Void> rollback();
 
     /** Whether a transaction was begun and not ended. */
     boolean inTransaction();
 
-    /** Whether the connection owns temporary tables, views, macros, sequences or types. */
+    /** Whether the connection may own temporary tables, views, macros, sequences, types, or variables. */
     boolean hasTemporaryObjects();
+
+    /** The settings that the connection has: those of its last statement, and what that changed if it was a setting. */
+    SessionSettings settings();
 
     /** Completes, never exceptionally, when the connection is closed and its memory given back. */
     CompletionStage<Void> closed();

@@ -40,11 +40,13 @@ public interface QueryEngine extends StatementRunner, AutoCloseable {
      * A session of its own. It takes a connection with its first statement or transaction; each statement brings its
      * settings.
      *
+     * <p>An engine without connections that last gives one whose transactions are a form only: its reads see no common
+     * snapshot, and what would need a real one (changes inside it, temporary objects) is refused with UNSUPPORTED.
+     *
      * @param access what the session may do at most
-     * @throws EngineException UNSUPPORTED when the engine has no sessions
      */
     default EngineSession openSession(Access access) {
-        throw new EngineException(EngineFailure.UNSUPPORTED, "This engine has no sessions", "0A000", -1, null);
+        return new StatelessSession(this, access);
     }
 
     /** Whether {@link #ingest} works. Constant. */

@@ -16,7 +16,7 @@ public enum StatementKind {
     DDL(Access.WRITE, false),
     /** CHECKPOINT, VACUUM, ANALYZE, CALL, COPY within the allowed directories. */
     MAINTENANCE(Access.ADMIN, false),
-    /** BEGIN, COMMIT, ROLLBACK, USE, SET, RESET: they need a session and are refused without one. */
+    /** BEGIN, COMMIT, ROLLBACK, USE, SET, RESET, CREATE TEMP: they need a session and are refused without one. */
     SESSION(Access.READ, false);
 
     private final Access needs;

@@ -18,12 +18,25 @@ final class Diagnosis {
 
     private static final String EXPLAIN = "EXPLAIN ANALYZE ";
 
+    private final EngineCore core;
+    private final ConnectionSource source;
+    private final NativeScope scope;
     private final DuckDBConnection connection;
     private final EngineQuery query;
     private final ScannedStatement statement;
     private final SqlText text;
 
-    Diagnosis(DuckDBConnection connection, EngineQuery query, ScannedStatement statement, SqlText text) {
+    Diagnosis(
+            EngineCore core,
+            ConnectionSource source,
+            NativeScope scope,
+            DuckDBConnection connection,
+            EngineQuery query,
+            ScannedStatement statement,
+            SqlText text) {
+        this.core = core;
+        this.source = source;
+        this.scope = scope;
         this.connection = connection;
         this.query = query;
         this.statement = statement;
@@ -39,11 +52,37 @@ final class Diagnosis {
     }
 
     EngineException of(SQLException failure, List<? extends @Nullable Object> row) {
+        if (source.isClientsTransaction()) {
+            return elsewhere(failure, row);
+        }
         EngineException translated = ErrorTranslator.translate(failure, text);
         if (DuckDbError.LOST_TEXT.equals(failure.getMessage())) {
             translated = statement.scan().kind().isRead() ? again(row) : translated;
         }
         return !row.isEmpty() && mayBeParameter(translated) ? blameParameter(translated, row) : translated;
+    }
+
+    /**
+     * Finds out on a connection of its own: nothing may be tried in the client's transaction, which the failure may have
+     * ended already. What that connection does not see (tables that are not committed, temporary ones) tells nothing.
+     */
+    private EngineException elsewhere(SQLException failure, List<? extends @Nullable Object> row) {
+        EngineException plain = ErrorTranslator.translate(failure, text);
+        boolean lost = DuckDbError.LOST_TEXT.equals(failure.getMessage());
+        boolean told = !lost && (row.isEmpty() || !mayBeParameter(plain));
+        if (told || !statement.scan().kind().isRead()) {
+            return plain;
+        }
+        try (DuckDBConnection other = core.connections().beside(query)) {
+            scope.workOn(other);
+            EngineException found =
+                    new Diagnosis(core, core.connections(), scope, other, query, statement, text).of(failure, row);
+            return found.failure() == EngineFailure.BINDING ? plain : found;
+        } catch (SQLException e) {
+            return plain;
+        } finally {
+            scope.workOn(connection);
+        }
     }
 
     /** A value of the wrong type shows as a data exception, or as a cast that DuckDB does not have. */

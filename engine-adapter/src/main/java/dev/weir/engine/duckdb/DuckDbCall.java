@@ -13,8 +13,20 @@ final class DuckDbCall<T> implements EngineCall<T> {
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
 
+    private final boolean cancellable;
+
     DuckDbCall(NativeScope scope) {
+        this(scope, true);
+    }
+
+    private DuckDbCall(NativeScope scope, boolean cancellable) {
         this.scope = scope;
+        this.cancellable = cancellable;
+    }
+
+    /** A call that goes on to its end, whatever becomes of who made it. */
+    static <T> DuckDbCall<T> uncancellable(NativeScope scope) {
+        return new DuckDbCall<>(scope, false);
     }
 
     /** A call that was refused before anything began. */
@@ -40,7 +52,7 @@ final class DuckDbCall<T> implements EngineCall<T> {
 
     @Override
     public void cancel() {
-        if (result.completeExceptionally(ErrorTranslator.cancelled())) {
+        if (cancellable && result.completeExceptionally(ErrorTranslator.cancelled())) {
             scope.cancel();
             scope.stopped().whenComplete((nothing, none) -> stopped.complete(null));
         }

@@ -1,7 +1,5 @@
 package dev.weir.engine.duckdb;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
@@ -10,23 +8,23 @@ import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineInfo;
 import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineQuery;
+import dev.weir.engine.EngineSession;
 import dev.weir.engine.EngineStats;
 import dev.weir.engine.IngestFeed;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryEngine;
-import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StatementDescription;
-import dev.weir.engine.StatementKind;
 import dev.weir.engine.StatementScan;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.duckdb.DuckDBConnection;
@@ -42,25 +40,14 @@ public final class DuckDbEngine implements QueryEngine {
     private final DuckDBConnection database;
     private final EngineCore core;
     private final EngineInfo info;
-    private final FilePaths files;
-    private final AtomicLong schemaVersion = new AtomicLong();
-    private final Cache<DescriptionKey, StatementDescription> descriptions =
-            Caffeine.newBuilder().maximumSize(2_000).build();
-    private volatile boolean closed;
-
-    private record DescriptionKey(String sql, Access access, SessionSettings settings) {}
-
-    /** Native work of a call: gives its value, with the scope left as it shall be. */
-    @FunctionalInterface
-    private interface Work {
-        void run() throws Exception;
-    }
+    private final Statements statements;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     private DuckDbEngine(DuckDBConnection database, EngineInfo info, FilePaths files, EngineCore core) {
         this.database = database;
         this.info = info;
-        this.files = files;
         this.core = core;
+        this.statements = new Statements(core, files);
     }
 
     /**
@@ -90,6 +77,7 @@ public final class DuckDbEngine implements QueryEngine {
                     threads,
                     new Reaper(),
                     memory,
+                    ConcurrentHashMap.newKeySet(),
                     ConcurrentHashMap.newKeySet(),
                     new EngineHealth());
             return new DuckDbEngine(database, info, settings.files(), core);
@@ -127,66 +115,32 @@ public final class DuckDbEngine implements QueryEngine {
 
     @Override
     public StatementScan scan(String sql) {
-        return StatementScanner.scan(sql, files).scan();
+        return statements.scan(sql);
     }
 
     @Override
     public EngineCall<StatementDescription> describe(EngineQuery query) {
-        ScannedStatement statement;
         try {
-            statement = admit(query);
+            ScannedStatement statement = statements.admit(query, false);
+            StatementDescription known = statements.known(query, statement);
+            return known == null ? statements.describe(query, statement) : DuckDbCall.completed(core.reaper(), known);
         } catch (EngineException e) {
             return DuckDbCall.failed(core.reaper(), e);
         }
-        DescriptionKey key = new DescriptionKey(statement.text(), query.access(), query.settings());
-        StatementDescription known = descriptions.getIfPresent(key);
-        if (known != null) {
-            return DuckDbCall.completed(core.reaper(), known);
-        }
-        NativeScope scope = core.newScope();
-        DuckDbCall<StatementDescription> call = new DuckDbCall<>(scope);
-        StatementDescriber describer = new StatementDescriber(core, scope, query, statement);
-        long version = schemaVersion.get();
-        return start(call, scope, describer::text, () -> {
-            StatementDescriber.Described described = describer.describe();
-            if (described.stable() && version == schemaVersion.get()) {
-                descriptions.put(key, described.description());
-            }
-            call.succeed(described.description());
-            scope.finish();
-        });
     }
 
     @Override
     public EngineCall<ArrowResult> execute(EngineQuery query) {
         ScannedStatement statement;
         try {
-            statement = admit(query);
+            statement = statements.admit(query, false);
         } catch (EngineException e) {
             return DuckDbCall.failed(core.reaper(), e);
         }
         NativeScope scope = core.newScope();
         DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);
-        StatementRun run = new StatementRun(core, scope, query, statement);
-        return start(call, scope, run::text, () -> execute(call, scope, run));
-    }
-
-    private void execute(DuckDbCall<ArrowResult> call, NativeScope scope, StatementRun run) throws Exception {
-        ArrowResult result;
-        try {
-            result = run.execute();
-        } finally {
-            if (run.mayChangeSchemas()) {
-                schemaVersion.incrementAndGet();
-                descriptions.invalidateAll();
-            }
-        }
-        if (result instanceof MemoryResult) {
-            scope.finish();
-        } else {
-            scope.leave();
-        }
-        call.handOver(result, ArrowResult::close);
+        StatementRun run = new StatementRun(core, core.connections(), scope, query, statement);
+        return statements.start(call, scope, run::text, () -> statements.execute(call, scope, run));
     }
 
     @Override
@@ -198,80 +152,27 @@ public final class DuckDbEngine implements QueryEngine {
     public EngineCall<ArrowResult> ingest(EngineIngest ingest, IngestFeed feed) {
         NativeScope scope = core.newScope();
         DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);
-        IngestRun run = new IngestRun(core, scope, ingest, feed);
-        return start(call, scope, SqlText.NONE, () -> {
-            run.check();
-            ArrowResult result;
-            try {
-                result = run.execute();
-            } finally {
-                schemaVersion.incrementAndGet();
-                descriptions.invalidateAll();
-            }
-            scope.finish();
-            call.handOver(result, ArrowResult::close);
+        IngestRun run = new IngestRun(core, core.connections(), scope, ingest, feed);
+        return statements.start(call, scope, SqlText.NONE, () -> {
+            run.requireLasting();
+            statements.ingest(call, scope, run);
         });
     }
 
-    /** Refuses what the scan or the access forbids, whatever the caller has checked before. */
-    private ScannedStatement admit(EngineQuery query) {
-        ScannedStatement statement = StatementScanner.scan(query.sql(), files);
-        StatementScan scan = statement.scan();
-        if (scan.kind() == StatementKind.SESSION) {
-            throw new EngineException(EngineFailure.UNSUPPORTED, "The statement needs a session", "0A000", -1, null);
+    @Override
+    public EngineSession openSession(Access access) {
+        DuckDbSession session = new DuckDbSession(core, statements, access);
+        if (statements.isClosed()) {
+            session.close();
         }
-        if (!query.access().covers(scan.needs())) {
-            throw new EngineException(
-                    EngineFailure.FORBIDDEN,
-                    "The statement needs " + scan.needs() + " access, the caller has " + query.access(),
-                    "42501",
-                    -1,
-                    null);
-        }
-        return statement;
-    }
-
-    private <T> EngineCall<T> start(DuckDbCall<T> call, NativeScope scope, Supplier<SqlText> text, Work work) {
-        boolean aside = text == SqlText.OURS;
-        boolean lost = core.health().isLost();
-        if (closed || lost) {
-            scope.end();
-            return DuckDbCall.failed(
-                    core.reaper(),
-                    ErrorTranslator.unavailable(closed ? "The engine is closed" : "The engine failed; restart it"));
-        }
-        Runnable task = () -> inside(call, scope, text, work);
-        if (!(aside ? core.threads().tryRunAside(task) : core.threads().tryRun(task))) {
-            scope.end();
-            return DuckDbCall.failed(
-                    core.reaper(), ErrorTranslator.unavailable("Every engine thread is busy; try again"));
-        }
-        if (closed) {
-            call.cancel();
-        }
-        return call;
-    }
-
-    private <T> void inside(DuckDbCall<T> call, NativeScope scope, Supplier<SqlText> text, Work work) {
-        if (!scope.enter()) {
-            return;
-        }
-        try {
-            work.run();
-        } catch (Exception | LinkageError | OutOfMemoryError e) {
-            call.fail(
-                    scope.isEnding()
-                            ? ErrorTranslator.cancelled()
-                            : core.health().observe(ErrorTranslator.translate(e, text.get())));
-            scope.finish();
-        }
+        return session;
     }
 
     @Override
     public EngineCall<ArrowResult> metadata(MetadataRequest request) {
         NativeScope scope = core.newScope();
         DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);
-        return start(call, scope, SqlText.OURS, () -> {
+        return statements.start(call, scope, SqlText.OURS, () -> {
             ArrowResult result = core.catalog(scope, request);
             scope.finish();
             call.handOver(result, ArrowResult::close);
@@ -282,7 +183,7 @@ public final class DuckDbEngine implements QueryEngine {
     public EngineCall<Void> check() {
         NativeScope scope = core.newScope();
         DuckDbCall<Void> call = new DuckDbCall<>(scope);
-        return start(call, scope, SqlText.OURS, () -> {
+        return statements.start(call, scope, SqlText.OURS, () -> {
             try {
                 DuckDBConnection connection = core.connections().plain(scope);
                 if (!connection.isValid(0)) {
@@ -307,18 +208,20 @@ public final class DuckDbEngine implements QueryEngine {
 
     @Override
     public void close() {
-        synchronized (this) {
-            if (closed) {
-                return;
-            }
-            closed = true;
+        if (!closed.compareAndSet(false, true)) {
+            return;
         }
-        CompletableFuture<?>[] stopping = core.open().stream()
-                .map(scope -> {
-                    scope.cancel();
-                    return scope.stopped();
-                })
-                .toArray(CompletableFuture[]::new);
+        statements.close();
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        for (DuckDbSession session : core.sessions()) {
+            session.close();
+            ends.add(session.closed());
+        }
+        for (NativeScope scope : core.open()) {
+            scope.cancel();
+            ends.add(scope.stopped());
+        }
+        CompletableFuture<?>[] stopping = ends.toArray(CompletableFuture[]::new);
         try {
             CompletableFuture.allOf(stopping).get(CLOSE_SECONDS, TimeUnit.SECONDS);
         } catch (TimeoutException | ExecutionException e) {

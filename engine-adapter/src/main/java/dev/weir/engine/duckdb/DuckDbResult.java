@@ -84,7 +84,7 @@ final class DuckDbResult implements ArrowResult {
             if (!scope.isEnding()) {
                 failed = core.health().observe(source.translate(e));
             }
-            scope.finish();
+            scope.fail();
             batch.completeExceptionally(failure());
         }
     }

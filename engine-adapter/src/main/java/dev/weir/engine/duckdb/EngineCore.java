@@ -5,6 +5,7 @@ import dev.weir.engine.MetadataRequest;
 import java.sql.SQLException;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 
@@ -15,11 +16,20 @@ record EngineCore(
         Reaper reaper,
         BufferAllocator memory,
         Set<NativeScope> open,
+        Set<DuckDbSession> sessions,
         EngineHealth health) {
 
     /** A scope that counts as open until its memory is given back, and that closing the engine ends. */
     NativeScope newScope() {
-        NativeScope scope = new NativeScope(reaper);
+        return register(new NativeScope(reaper));
+    }
+
+    /** Such a scope, whose connection is lent to it: it is given back where another's is closed. */
+    NativeScope newScope(Consumer<NativeScope> lender) {
+        return register(new NativeScope(reaper, lender));
+    }
+
+    private NativeScope register(NativeScope scope) {
         open.add(scope);
         scope.stopped().whenComplete((nothing, none) -> open.remove(scope));
         return scope;

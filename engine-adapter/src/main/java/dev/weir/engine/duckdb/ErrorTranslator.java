@@ -18,7 +18,14 @@ final class ErrorTranslator {
     private static final Pattern EXPRESSION = Pattern.compile("(?s) in expression \\(.*\\)\\.(?= Use TRY)");
     private static final Pattern CONFIGURATION = Pattern.compile(", or SET \\w+=\\w+ to [^.]*\\.");
 
+    static final String TRANSACTION_FAILED =
+            "The transaction failed with a statement before; it takes nothing but its rollback. Roll it back";
+
     private ErrorTranslator() {}
+
+    static EngineException transactionFailed() {
+        return new EngineException(EngineFailure.CONFLICT, TRANSACTION_FAILED, "25P02", -1, null);
+    }
 
     static EngineException cancelled() {
         return new EngineException(EngineFailure.CANCELLED, "The query was cancelled", "57014", -1, null);
@@ -59,7 +66,9 @@ final class ErrorTranslator {
         String message = error.message().toLowerCase(Locale.ROOT);
         if (message.contains("read-only mode") || message.contains("read-only transaction")) {
             return new Classified(
-                    EngineFailure.FORBIDDEN, "42501", "The statement changes data; it needs write access");
+                    EngineFailure.FORBIDDEN,
+                    "42501",
+                    "The statement changes data; it needs write access, and no read-only transaction");
         }
         return switch (error.type().toLowerCase(Locale.ROOT)) {
             case "parser", "syntax" -> new Classified(EngineFailure.SYNTAX, "42601");
@@ -145,6 +154,9 @@ final class ErrorTranslator {
     }
 
     private static Classified transaction(String message) {
+        if (message.contains("transaction is aborted") || message.contains("transaction is invalidated")) {
+            return new Classified(EngineFailure.CONFLICT, "25P02", TRANSACTION_FAILED);
+        }
         if (message.contains("conflict")) {
             return conflict();
         }

@@ -5,11 +5,13 @@ import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineIngest;
+import dev.weir.engine.EngineQuery;
 import dev.weir.engine.IngestFeed;
 import dev.weir.engine.IngestMode;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.UUID;
 import org.apache.arrow.c.ArrowArrayStream;
 import org.apache.arrow.c.Data;
@@ -31,20 +33,31 @@ final class IngestRun {
     private static final long WAIT_MILLIS = 1_000;
 
     private final EngineCore core;
+    private final ConnectionSource source;
     private final NativeScope scope;
     private final EngineIngest ingest;
     private final IngestFeed feed;
     private final String view = "weir_upload_" + UUID.randomUUID().toString().replace("-", "");
 
-    IngestRun(EngineCore core, NativeScope scope, EngineIngest ingest, IngestFeed feed) {
+    IngestRun(
+            EngineCore core, ConnectionSource source, NativeScope scope, EngineIngest ingest, IngestFeed feed) {
         this.core = core;
+        this.source = source;
         this.scope = scope;
         this.ingest = ingest;
         this.feed = feed;
     }
 
-    /** Refuses what needs no connection to be seen. */
-    void check() {
+    /** Refuses what would end with the connection. */
+    void requireLasting() {
+        if (ingest.target().temporary()) {
+            throw new EngineException(
+                    EngineFailure.UNSUPPORTED, "A temporary table needs a session", "0A000", -1, null);
+        }
+    }
+
+    /** In the client's transaction, or else in one of its own. */
+    ArrowResult execute() throws SQLException, IOException {
         if (!ingest.access().covers(Access.WRITE)) {
             throw new EngineException(
                     EngineFailure.FORBIDDEN,
@@ -54,24 +67,29 @@ final class IngestRun {
                     null);
         }
         IngestTable.check(ingest.target());
-    }
-
-    /** In a transaction of its own. */
-    ArrowResult execute() throws SQLException, IOException {
-        DuckDBConnection connection = core.connections().open(scope, ingest.access(), ingest.settings());
-        if (ingest.target().temporary()) {
-            throw new EngineException(
-                    EngineFailure.UNSUPPORTED, "A temporary table needs a session", "0A000", -1, null);
+        EngineQuery query = new EngineQuery(
+                ingest.queryId(),
+                "",
+                ingest.access(),
+                ingest.settings(),
+                List.of(),
+                EngineQuery.DEFAULT_BATCH_ROWS,
+                ingest.context());
+        DuckDBConnection connection = source.open(scope, query, true);
+        boolean own = !source.inTransaction(query);
+        if (own) {
+            source.beginOwn(connection);
         }
-        QueryConnections.run(connection, "BEGIN TRANSACTION");
         long rows = load(connection);
         stopIfEnding();
-        QueryConnections.run(connection, "COMMIT");
+        if (own) {
+            source.commitOwn(connection);
+        }
         return core.counted(rows);
     }
 
     /** Inside the connection's transaction. After a failure, the transaction can only be rolled back. */
-    long load(DuckDBConnection connection) throws SQLException, IOException {
+    private long load(DuckDBConnection connection) throws SQLException, IOException {
         try (UploadReader reader = new UploadReader(feed, ingest.schema(), scope::isEnding)) {
             IngestTable table = IngestTable.of(connection, ingest);
             long inserted;
@@ -83,10 +101,11 @@ final class IngestRun {
                 EngineException failed = reader.failure();
                 throw failed != null ? failed : table.explain(connection, ErrorTranslator.translate(e, null));
             }
-            if (inserted != reader.rows()) {
+            if (inserted != reader.rows() || !table.has(connection, inserted)) {
                 throw new EngineException(
                         EngineFailure.INTERNAL,
-                        "The engine inserted " + inserted + " rows of " + reader.rows() + " that it was given");
+                        "The engine inserted " + inserted + " rows of " + reader.rows()
+                                + " that it was given, or does not have them");
             }
             drop(connection);
             return inserted;
@@ -104,11 +123,7 @@ final class IngestRun {
         if (ingest.mode() == IngestMode.REPLACE) {
             QueryConnections.run(connection, "DROP TABLE IF EXISTS " + table.sql());
         }
-        with(
-                connection,
-                reader.stream(0),
-                () -> QueryConnections.run(
-                        connection, "CREATE TABLE " + table.sql() + " AS FROM " + view + " WITH NO DATA"));
+        with(connection, reader.stream(0), () -> table.create(connection, view));
     }
 
     private long insert(DuckDBConnection connection, UploadReader reader, IngestTable table)

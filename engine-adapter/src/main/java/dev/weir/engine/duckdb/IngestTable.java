@@ -11,6 +11,7 @@ import java.sql.Statement;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.duckdb.DuckDBConnection;
@@ -27,10 +28,14 @@ final class IngestTable {
     private final String catalog;
     private final String schema;
     private final String name;
+    private final boolean temporary;
     /** By lower-case name; empty for a table that the ingest makes. */
     private final Map<String, Column> columns = new LinkedHashMap<>();
 
-    private IngestTable(String catalog, String schema, String name) {
+    private boolean created;
+
+    private IngestTable(String catalog, String schema, String name, boolean temporary) {
+        this.temporary = temporary;
         this.catalog = catalog;
         this.schema = schema;
         this.name = name;
@@ -63,7 +68,7 @@ final class IngestTable {
     static IngestTable of(DuckDBConnection connection, EngineIngest ingest) throws SQLException {
         IngestTarget target = ingest.target();
         if (target.temporary()) {
-            return new IngestTable("temp", "main", target.table());
+            return new IngestTable("temp", "main", target.table(), true);
         }
         try (Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT current_database(), current_schema()")) {
@@ -73,7 +78,7 @@ final class IngestTable {
             if (schema == null) {
                 schema = target.catalog() == null ? row.getString(2) : "main";
             }
-            return new IngestTable(catalog, schema, target.table());
+            return new IngestTable(catalog, schema, target.table(), false);
         }
     }
 
@@ -121,6 +126,28 @@ final class IngestTable {
                         null);
             }
             columns.put(key, new Column(column.getKey(), column.getValue(), type));
+        }
+    }
+
+    /**
+     * Makes the table with the stream's columns. Not by CREATE TABLE AS ... WITH NO DATA: DuckDB 2.0 then loses what the
+     * same transaction inserts, when that is a row group or more.
+     */
+    void create(DuckDBConnection connection, String view) throws SQLException {
+        StringJoiner columns = new StringJoiner(", ", (temporary ? "CREATE TEMP TABLE " : "CREATE TABLE ") + sql() + " (", ")");
+        types(connection, view).forEach((column, type) -> columns.add(DuckType.quote(column) + " " + type));
+        QueryConnections.run(connection, columns.toString());
+        created = true;
+    }
+
+    /** Whether a table that was made here has so many rows; true of any other. */
+    boolean has(DuckDBConnection connection, long rows) throws SQLException {
+        if (!created) {
+            return true;
+        }
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery("SELECT count(*) FROM " + sql())) {
+            return row.next() && row.getLong(1) == rows;
         }
     }
 

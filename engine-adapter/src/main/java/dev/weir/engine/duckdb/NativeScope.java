@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.apache.arrow.memory.BufferAllocator;
 import org.duckdb.DuckDBConnection;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,11 @@ final class NativeScope {
     /** How long a sender may hold the buffers of a closed result before that is logged as a leak. */
     private static final int GIVE_BACK_MILLIS = 120_000;
 
+    /** How long the end of a lent result waits for the batch under way before it interrupts, which fails a transaction. */
+    private static final int PATIENCE_MILLIS = 50;
+
     private final Reaper reaper;
+    private final @Nullable Consumer<NativeScope> lender;
     private final AtomicReference<State> state = new AtomicReference<>(State.IDLE);
     /** Completes when no native work is left. */
     private final CompletableFuture<Void> idle = new CompletableFuture<>();
@@ -44,10 +49,17 @@ final class NativeScope {
     private @Nullable BufferAllocator memory;
     private volatile boolean ending;
     private volatile boolean cancelled;
+    private volatile boolean failed;
     private volatile boolean result;
 
     NativeScope(Reaper reaper) {
+        this(reaper, null);
+    }
+
+    /** @param lender gets the connection back when everything else is freed; null when it is this scope's to close */
+    NativeScope(Reaper reaper, @Nullable Consumer<NativeScope> lender) {
         this.reaper = reaper;
+        this.lender = lender;
     }
 
     /** Lets the calling thread in; false when the scope is ending or another thread is inside. */
@@ -74,6 +86,12 @@ final class NativeScope {
         free();
     }
 
+    /** Ends the scope from inside, because its work failed. */
+    void fail() {
+        failed = true;
+        finish();
+    }
+
     /** Ends the scope from outside; returns at once. True for the call that ended it. */
     boolean end() {
         synchronized (connectionLock) {
@@ -85,7 +103,7 @@ final class NativeScope {
         if (state.compareAndSet(State.IDLE, State.ENDED)) {
             reaper.run(this::free);
         } else if (state.get() == State.INSIDE) {
-            reaper.interruptUntilStopped(this);
+            reaper.interruptUntilStopped(this, lender != null && result ? PATIENCE_MILLIS : 0);
         }
         return true;
     }
@@ -98,6 +116,11 @@ final class NativeScope {
 
     boolean isCancelled() {
         return cancelled;
+    }
+
+    /** Whether the work of this scope failed or was cancelled. */
+    boolean isTroubled() {
+        return cancelled || failed;
     }
 
     /** From now on this scope is a result in its reader's hands. */
@@ -113,12 +136,17 @@ final class NativeScope {
         return ending;
     }
 
-    /** The connection, owned by this scope from now on. */
+    /** The connection, owned by this scope from now on, or lent to it. */
     DuckDBConnection own(DuckDBConnection opened) {
         synchronized (connectionLock) {
             connection = opened;
         }
         return opened;
+    }
+
+    /** Lets the thread inside work on another connection for a while: an interrupt goes there. */
+    void workOn(DuckDBConnection other) {
+        own(other);
     }
 
     /** Something to close before the connection, and before what was added earlier. */
@@ -159,7 +187,9 @@ final class NativeScope {
             closing = connection;
             connection = null;
         }
-        if (closing != null) {
+        if (lender != null) {
+            lender.accept(this);
+        } else if (closing != null) {
             close(closing);
         }
         idle.complete(null);

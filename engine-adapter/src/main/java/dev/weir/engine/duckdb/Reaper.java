@@ -48,10 +48,16 @@ final class Reaper {
         }
     }
 
-    void interruptUntilStopped(NativeScope scope) {
+    /** @param patienceMillis how long to wait before the first interrupt */
+    void interruptUntilStopped(NativeScope scope, int patienceMillis) {
         unstopped.incrementAndGet();
         scope.idle().whenComplete((nothing, none) -> unstopped.decrementAndGet());
-        run(() -> repeat(scope, FIRST_REPEAT_MILLIS));
+        Runnable interrupt = () -> repeat(scope, FIRST_REPEAT_MILLIS);
+        if (patienceMillis == 0) {
+            run(interrupt);
+        } else {
+            later(interrupt, patienceMillis);
+        }
     }
 
     private void repeat(NativeScope scope, int delayMillis) {

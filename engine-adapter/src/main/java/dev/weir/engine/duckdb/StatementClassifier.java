@@ -3,9 +3,11 @@ package dev.weir.engine.duckdb;
 import dev.weir.engine.Access;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
+import dev.weir.engine.SessionStatement;
 import dev.weir.engine.StatementKind;
 import dev.weir.engine.duckdb.SqlLexer.Kind;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Finds the kind of one statement from its tokens. Used once. */
 final class StatementClassifier {
@@ -15,23 +17,34 @@ final class StatementClassifier {
      *
      * @param returning whether it gives rows although it is no read
      * @param embeddable whether it may stand in brackets after FROM
+     * @param session what it does to its session; null when it needs none
      */
-    record Verdict(StatementKind kind, Access needs, boolean returning, boolean embeddable) {
+    record Verdict(
+            StatementKind kind,
+            Access needs,
+            boolean returning,
+            boolean embeddable,
+            @Nullable SessionStatement session) {
 
         static Verdict of(StatementKind kind) {
-            return new Verdict(kind, kind.needs(), false, kind == StatementKind.QUERY);
+            return new Verdict(kind, kind.needs(), false, kind == StatementKind.QUERY, null);
+        }
+
+        static Verdict of(SessionStatement session) {
+            return new Verdict(StatementKind.SESSION, Access.READ, false, false, session);
         }
 
         Verdict withRows() {
-            return new Verdict(kind, needs, true, false);
+            return new Verdict(kind, needs, true, false, session);
+        }
+
+        /** What only touches temporary objects changes nothing that others see; the engine's transaction sees to that. */
+        Verdict temporary() {
+            return new Verdict(kind, Access.READ, returning, embeddable, new SessionStatement.Temporary());
         }
     }
 
     private static final Set<String> CHANGES = Set.of("INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE");
-
-    /** Settings of a session, which have a place in the session and not in a statement. */
-    private static final Set<String> SESSION_SETTINGS =
-            Set.of("search_path", "schema", "timezone", "time", "variable", "catalog");
 
     /** Pragmas that only tell what the catalog holds. */
     private static final Set<String> READING_PRAGMAS = Set.of(
@@ -90,7 +103,7 @@ final class StatementClassifier {
                 Access needs = inner.needs().covers(verdict.needs()) ? inner.needs() : verdict.needs();
                 boolean rows = verdict.kind().isRead() || verdict.returning();
                 StatementKind kind = verdict.kind().isRead() ? inner.kind() : verdict.kind();
-                verdict = new Verdict(kind, needs, rows, false);
+                verdict = new Verdict(kind, needs, rows, false, verdict.session());
             }
         }
         return verdict;
@@ -127,8 +140,9 @@ final class StatementClassifier {
             case "CALL" -> Verdict.of(StatementKind.MAINTENANCE).withRows();
             case "FORCE" -> force(i);
             case "PRAGMA" -> pragma(i);
-            case "BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "USE" -> Verdict.of(StatementKind.SESSION);
-            case "SET", "RESET" -> setting(i);
+            case "BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "USE" ->
+                Verdict.of(new SessionStatements(tokens, limit).of(i));
+            case "SET", "RESET" -> Verdict.of(new SessionStatements(tokens, limit).setting(i));
             case "ATTACH", "DETACH", "INSTALL", "LOAD", "EXPORT", "IMPORT", "PREPARE", "EXECUTE" -> throw denied(word);
             case "DEALLOCATE", "CONNECT", "DISCONNECT", "TAG", "REGISTER", "DESTROY" -> throw denied(word);
             // An expression by itself is a query to DuckDB; a misspelt word gets its syntax error there.
@@ -206,7 +220,7 @@ final class StatementClassifier {
         Verdict explained = judge(i, limit);
         // DuckDB refuses to plan a change in a read-only transaction, so explaining one needs the access to make it.
         boolean reads = !runs || explained.kind().isRead();
-        return reads ? new Verdict(StatementKind.EXPLAIN, explained.needs(), false, false) : explained.withRows();
+        return reads ? new Verdict(StatementKind.EXPLAIN, explained.needs(), false, false, null) : explained.withRows();
     }
 
     private boolean isOptionList(int bracket) {
@@ -220,6 +234,9 @@ final class StatementClassifier {
             throw denied("UPDATE EXTENSIONS");
         }
         Verdict verdict = Verdict.of(StatementKind.DML);
+        if (SessionStatements.isTemporary(tokens, target(verb))) {
+            verdict = verdict.temporary();
+        }
         int i = verb;
         while (i < limit) {
             if (tokens.isWord(i, "RETURNING")) {
@@ -230,13 +247,23 @@ final class StatementClassifier {
         return verdict;
     }
 
+    /** Where the table that is changed is named. */
+    private int target(int verb) {
+        int i = verb + 1;
+        if (tokens.isWord(i, "OR")) {
+            i += 2;
+        }
+        boolean particle = tokens.isWord(i, "INTO") || tokens.isWord(i, "FROM") || tokens.isWord(i, "TABLE");
+        return particle ? i + 1 : i;
+    }
+
     private Verdict definition(int verb) {
         int i = verb + 1;
         if (tokens.isWord(i, "OR")) {
             i += 2;
         }
         if (tokens.isWord(i, "TEMP") || tokens.isWord(i, "TEMPORARY")) {
-            return Verdict.of(StatementKind.SESSION);
+            return Verdict.of(new SessionStatement.Temporary());
         }
         if (tokens.isWord(i, "PERSISTENT")) {
             i++;
@@ -245,7 +272,12 @@ final class StatementClassifier {
         if (Set.of("SECRET", "EXTERNAL", "EXTENSION", "DATABASE").contains(object)) {
             throw denied(tokens.word(verb) + " " + object);
         }
-        return Verdict.of(StatementKind.DDL);
+        i++;
+        if (tokens.isWord(i, "IF")) {
+            i += tokens.isWord(i + 1, "NOT") ? 3 : 2;
+        }
+        Verdict verdict = Verdict.of(StatementKind.DDL);
+        return SessionStatements.isTemporary(tokens, i) ? verdict.temporary() : verdict;
     }
 
     /** {@code COPY x FROM|TO 'file'}; {@code COPY FROM DATABASE a TO b} names no file. */
@@ -276,23 +308,6 @@ final class StatementClassifier {
         return reads
                 ? Verdict.of(StatementKind.SHOW)
                 : Verdict.of(StatementKind.MAINTENANCE).withRows();
-    }
-
-    private Verdict setting(int verb) {
-        int i = verb + 1;
-        if (tokens.isWord(i, "SESSION") || tokens.isWord(i, "LOCAL")) {
-            i++;
-        }
-        if (SESSION_SETTINGS.contains(tokens.name(i))) {
-            return Verdict.of(StatementKind.SESSION);
-        }
-        throw new EngineException(
-                EngineFailure.FORBIDDEN,
-                "The engine's configuration is locked; only search_path, schema, TimeZone and variables may be set, in a"
-                        + " session",
-                "42501",
-                -1,
-                null);
     }
 
     private static EngineException denied(String what) {

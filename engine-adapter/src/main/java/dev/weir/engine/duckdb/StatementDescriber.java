@@ -13,14 +13,14 @@ import org.duckdb.DuckDBPreparedStatement;
 /** Describes one statement, on the thread inside the scope. Used once. */
 final class StatementDescriber {
 
-    private final EngineCore core;
+    private final ConnectionSource source;
     private final NativeScope scope;
     private final EngineQuery query;
     private final ScannedStatement statement;
     private SqlText text;
 
-    StatementDescriber(EngineCore core, NativeScope scope, EngineQuery query, ScannedStatement statement) {
-        this.core = core;
+    StatementDescriber(ConnectionSource source, NativeScope scope, EngineQuery query, ScannedStatement statement) {
+        this.source = source;
         this.scope = scope;
         this.query = query;
         this.statement = statement;
@@ -38,7 +38,7 @@ final class StatementDescriber {
     record Described(StatementDescription description, boolean stable) {}
 
     Described describe() throws SQLException {
-        DuckDBConnection connection = core.connections().open(scope, query.access(), query.settings());
+        DuckDBConnection connection = source.open(scope, query, false);
         stopIfEnding();
         DuckDBPreparedStatement prepared = scope.add(connection.prepare(text.sql()));
         String zone = QueryConnections.zone(query.settings());

@@ -20,13 +20,20 @@ import org.jspecify.annotations.Nullable;
 final class StatementRun {
 
     private final EngineCore core;
+    private final ConnectionSource source;
     private final NativeScope scope;
     private final EngineQuery query;
     private final ScannedStatement statement;
     private SqlText text;
 
-    StatementRun(EngineCore core, NativeScope scope, EngineQuery query, ScannedStatement statement) {
+    StatementRun(
+            EngineCore core,
+            ConnectionSource source,
+            NativeScope scope,
+            EngineQuery query,
+            ScannedStatement statement) {
         this.core = core;
+        this.source = source;
         this.scope = scope;
         this.query = query;
         this.statement = statement;
@@ -39,7 +46,7 @@ final class StatementRun {
     }
 
     ArrowResult execute() throws SQLException, IOException {
-        DuckDBConnection connection = core.connections().open(scope, query.access(), query.settings());
+        DuckDBConnection connection = source.open(scope, query, true);
         if (query.parameterRows().size() > 1) {
             return executeRows(connection);
         }
@@ -122,10 +129,14 @@ final class StatementRun {
             prepared.execute();
         } catch (SQLException e) {
             stopIfEnding();
-            throw new Diagnosis(connection, query, statement, text).of(e);
+            throw diagnosis(connection).of(e);
         }
         stopIfEnding();
         return prepared;
+    }
+
+    private Diagnosis diagnosis(DuckDBConnection connection) {
+        return new Diagnosis(core, source, scope, connection, query, statement, text);
     }
 
     /** Several rows run the statement once each, in one transaction. */
@@ -139,7 +150,10 @@ final class StatementRun {
                     -1,
                     null);
         }
-        QueryConnections.run(connection, "BEGIN TRANSACTION");
+        boolean own = !source.inTransaction(query);
+        if (own) {
+            QueryConnections.run(connection, "BEGIN TRANSACTION");
+        }
         DuckDBPreparedStatement prepared = scope.add(prepare(connection));
         long changed = 0;
         for (List<? extends @Nullable Object> row : query.parameterRows()) {
@@ -149,12 +163,14 @@ final class StatementRun {
                 prepared.execute();
             } catch (SQLException e) {
                 stopIfEnding();
-                throw new Diagnosis(connection, query, statement, text).of(e, row);
+                throw diagnosis(connection).of(e, row);
             }
             changed += Math.max(0, prepared.getLargeUpdateCount());
         }
         stopIfEnding();
-        QueryConnections.run(connection, "COMMIT");
+        if (own) {
+            QueryConnections.run(connection, "COMMIT");
+        }
         return core.counted(changed);
     }
 
@@ -176,13 +192,13 @@ final class StatementRun {
         BufferAllocator memory = scope.own(core.memory().newChildAllocator(query.queryId(), 0, Long.MAX_VALUE));
         int batchRows = plan.batchRows(query.batchRows());
         ArrowReader reader = scope.add((ArrowReader) ((DuckDBResultSet) rows).arrowExportStream(memory, batchRows));
-        BatchSource source = scope.add(new BatchSource(
+        BatchSource batches = scope.add(new BatchSource(
                 reader,
                 ExportedSchema.of(schema, reader.getVectorSchemaRoot().getSchema()),
                 new ValueGuard(plan),
                 text,
                 memory));
-        return new DuckDbResult(scope, core, source);
+        return new DuckDbResult(scope, core, batches);
     }
 
     private void stopIfEnding() {
@@ -193,6 +209,6 @@ final class StatementRun {
 
     /** Whether running this statement may have changed schemas that were described before. */
     boolean mayChangeSchemas() {
-        return !statement.scan().kind().isRead();
+        return !statement.scan().kind().isRead() && statement.scan().session() == null;
     }
 }

@@ -55,8 +55,8 @@ final class StatementScanner {
         StatementLimits.check(tokens, from, to);
         StatementClassifier.Verdict verdict = new StatementClassifier(tokens, to, files).classify(from);
         Access needs = max(verdict.needs(), accessOfNames(tokens, from, to, files));
-        StatementScan scan =
-                new StatementScan(verdict.kind(), needs, Fingerprint.of(sql, tokens, from, to), verdict.returning());
+        StatementScan scan = new StatementScan(
+                verdict.kind(), needs, Fingerprint.of(sql, tokens, from, to), verdict.returning(), verdict.session());
         int offset = tokens.start(from);
         return new ScannedStatement(scan, plainSpaces(sql, tokens, from, to), offset, shape(verdict, tokens, from));
     }

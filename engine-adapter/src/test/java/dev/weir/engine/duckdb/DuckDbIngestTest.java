@@ -335,4 +335,16 @@ class DuckDbIngestTest extends DuckDbTestBase {
                     .containsExactly(List.of(20_000L, 20_000L, 20_000L));
         }
     }
+
+    @ParameterizedTest
+    @EnumSource(IngestMode.class)
+    void rowGroupsAreKept(IngestMode mode) {
+        if (mode == IngestMode.APPEND) {
+            run(Access.WRITE, "create table t (i bigint, s varchar)");
+        }
+        byte[] stream = StreamFeed.streamOf(engine, "select i, 'row ' || i as s from range(400000) r(i)", 50_000);
+        assertThat(load(StreamFeed.of(stream), mode)).isEqualTo(400_000);
+        assertThat(run(Access.READ, "select count(*), count(distinct i), max(s) from t"))
+                .containsExactly(List.of(400_000L, 400_000L, "row 99999"));
+    }
 }

@@ -12,7 +12,18 @@ import dev.weir.engine.QueryContext;
 import dev.weir.engine.Rows;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StreamFeed;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.FixedSizeBinaryVector;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.dictionary.DictionaryProvider.MapDictionaryProvider;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.FieldType;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -92,23 +103,52 @@ class DuckDbIngestTypesTest extends DuckDbTestBase {
                 .isEqualTo(run(Access.READ, "select i, v::varchar from source order by i"));
     }
 
+    /** What reads give as text or as a number stays that. */
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "UUID | 'ffffffff-1234-5678-9abc-000000000001'::uuid | UUID",
-                "JSON | '{\"a\": 1}'::json | JSON",
-                "HUGEINT | 12345678901234567890123456789::hugeint | HUGEINT",
-                "ENUM | 'b'::enum('a', 'b') | ENUM('a', 'b')",
-                "GEOMETRY | 'POINT (1 2)'::geometry | GEOMETRY",
-                "BIT | '0101'::bit | BIT",
-                "TIMETZ | '10:00:00+05'::timetz | TIME WITH TIME ZONE",
+                "'ffffffff-1234-5678-9abc-000000000001'::uuid | VARCHAR",
+                "12345678901234567890123456789::hugeint | DECIMAL(38,0)",
+                "'b'::enum('a', 'b') | VARCHAR",
+                "'POINT (1 2)'::geometry | GEOMETRY",
             })
-    void whatBecomesOfOtherTypes(String name, String value, String type) {
+    void theTypeOfTheStreamCounts(String value, String type) {
         load(StreamFeed.streamOf(engine, "select " + value + " as v", 10), IngestMode.REPLACE);
-        System.out.println("OTHER " + name + " -> "
-                + run(Access.READ, "select column_type, (select v::varchar from t) from (describe t)"));
+        assertThat(run(Access.READ, "select column_type, (select v::varchar from t) = (" + value + ")::varchar"
+                        + " from (describe t)"))
+                .containsExactly(List.of(type, true));
+    }
+
+    /** Extension types that clients mark their columns with. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "arrow.uuid |  | UUID | 000102030405060708090a0b0c0d0e0f | 00010203-0405-0607-0809-0a0b0c0d0e0f",
+                "arrow.opaque | {\"type_name\":\"hugeint\",\"vendor_name\":\"DuckDB\"} | HUGEINT"
+                        + " | 05000000000000000000000000000000 | 5",
+                "arrow.opaque | {\"type_name\":\"bit\",\"vendor_name\":\"DuckDB\"} | BLOB"
+                        + " | ff000000000000000000000000000000"
+                        + " | \\xFF\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00",
+                "nobody.knows | x | BLOB | 41414141414141414141414141414141 | AAAAAAAAAAAAAAAA",
+            })
+    void extensionTypes(String name, @Nullable String more, String type, String hex, String text) {
+        Map<String, String> metadata = Map.of(
+                "ARROW:extension:name", name, "ARROW:extension:metadata", more == null ? "" : more);
+        Field field = new Field(
+                "v", new FieldType(true, new ArrowType.FixedSizeBinary(16), null, metadata), List.of());
+        try (BufferAllocator memory = new RootAllocator();
+                FixedSizeBinaryVector vector = new FixedSizeBinaryVector(field, memory)) {
+            vector.allocateNew(1);
+            vector.setSafe(0, HexFormat.of().parseHex(hex));
+            vector.setValueCount(1);
+            load(StreamFeed.streamOf(VectorSchemaRoot.of(vector), new MapDictionaryProvider()), IngestMode.REPLACE);
+        }
+        assertThat(run(Access.READ, "select column_type, (select v::varchar from t) from (describe t)"))
+                .containsExactly(List.of(type, text));
     }
 
     @Test

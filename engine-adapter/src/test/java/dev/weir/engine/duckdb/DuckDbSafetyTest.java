@@ -222,7 +222,7 @@ class DuckDbSafetyTest extends DuckDbTestBase {
     void theEngineItselfRefusesWritesOfReaders() throws SQLException {
         NativeScope scope = new NativeScope(new Reaper());
         try (DuckDBConnection connection = new QueryConnections(engine.database())
-                        .open(scope, Access.READ, dev.weir.engine.SessionSettings.NONE);
+                        .open(scope, query(Access.READ, "select 1"), true);
                 Statement statement = connection.createStatement()) {
             SQLException refused =
                     catchThrowableOfType(SQLException.class, () -> statement.execute("insert into t values (2)"));

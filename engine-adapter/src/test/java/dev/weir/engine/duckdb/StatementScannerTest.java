@@ -84,6 +84,16 @@ class StatementScannerTest {
             set session TimeZone = 'UTC'                                    | SESSION     | READ  | false
             set variable x = 1                                              | SESSION     | READ  | false
             reset schema                                                    | SESSION     | READ  | false
+            insert into temp.x values (1)                                   | DML         | READ  | false
+            insert or replace into "temp".main.x values (1)                 | DML         | READ  | false
+            update temp.x set i = 1                                         | DML         | READ  | false
+            delete from temp.x returning i                                  | DML         | READ  | true
+            truncate table temp.x                                           | DML         | READ  | false
+            insert into temp values (1)                                     | DML         | WRITE | false
+            insert into x select * from temp.y                              | DML         | WRITE | false
+            create table if not exists temp.x (i int)                       | DDL         | READ  | false
+            drop table if exists temp.x                                     | DDL         | READ  | false
+            drop schema temp                                                | DDL         | WRITE | false
             """)
     void findsTheKind(String sql, StatementKind kind, Access needs, boolean returning) {
         String text = sql.startsWith("--") ? sql + "\nselect 1" : sql;

@@ -18,7 +18,8 @@ public interface IngestFeed {
      * @return null when none came in that time, or none is left
      * @throws EngineException when the upload failed: it was broken off, or did not come in time
      */
-    @Nullable IngestMessage poll(long millis) throws InterruptedException;
+    @Nullable
+    IngestMessage poll(long millis) throws InterruptedException;
 
     /** Whether the upload is whole and every message was taken. */
     boolean isComplete();

@@ -12,10 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param temporary whether it is a table of the session alone
  */
 public record IngestTarget(
-        @Nullable String catalog,
-        @Nullable String schema,
-        String table,
-        boolean temporary) {
+        @Nullable String catalog, @Nullable String schema, String table, boolean temporary) {
 
     public IngestTarget {
         Objects.requireNonNull(table);

@@ -129,7 +129,8 @@ final class StatelessSession implements EngineSession {
                 new SessionSettings(value.get(0), null, now.timeZone()));
     }
 
-    private EngineCall<ArrowResult> take(EngineQuery query, SessionSettings wanted, @Nullable SessionSettings otherwise) {
+    private EngineCall<ArrowResult> take(
+            EngineQuery query, SessionSettings wanted, @Nullable SessionSettings otherwise) {
         EngineCall<StatementDescription> tried = engine.describe(new EngineQuery(
                 query.queryId(), "SELECT 1", query.access(), wanted, List.of(), query.batchRows(), query.context()));
         CompletableFuture<ArrowResult> result = new CompletableFuture<>();

@@ -72,8 +72,7 @@ final class BatchCheck {
                 // Nothing is stored.
             }
             case Utf8, Binary -> strings(head, count, 4, type.getTypeID() == ArrowType.ArrowTypeID.Utf8);
-            case LargeUtf8, LargeBinary ->
-                strings(head, count, 8, type.getTypeID() == ArrowType.ArrowTypeID.LargeUtf8);
+            case LargeUtf8, LargeBinary -> strings(head, count, 8, type.getTypeID() == ArrowType.ArrowTypeID.LargeUtf8);
             case Utf8View, BinaryView -> views(head, count, type.getTypeID() == ArrowType.ArrowTypeID.Utf8View);
             case List, Map -> list(field, head, count, 4);
             case LargeList -> list(field, head, count, 8);

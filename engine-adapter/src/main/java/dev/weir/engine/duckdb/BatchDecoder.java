@@ -74,13 +74,7 @@ final class BatchDecoder {
                 }
             }
             return new ArrowRecordBatch(
-                    (int) rows,
-                    nodes,
-                    buffers,
-                    NoCompressionCodec.DEFAULT_BODY_COMPRESSION,
-                    variadic,
-                    true,
-                    false);
+                    (int) rows, nodes, buffers, NoCompressionCodec.DEFAULT_BODY_COMPRESSION, variadic, true, false);
         } catch (RuntimeException e) {
             buffers.forEach(ArrowBuf::close);
             throw e;

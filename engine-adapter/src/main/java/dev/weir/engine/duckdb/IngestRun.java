@@ -39,8 +39,7 @@ final class IngestRun {
     private final IngestFeed feed;
     private final String view = "weir_upload_" + UUID.randomUUID().toString().replace("-", "");
 
-    IngestRun(
-            EngineCore core, ConnectionSource source, NativeScope scope, EngineIngest ingest, IngestFeed feed) {
+    IngestRun(EngineCore core, ConnectionSource source, NativeScope scope, EngineIngest ingest, IngestFeed feed) {
         this.core = core;
         this.source = source;
         this.scope = scope;

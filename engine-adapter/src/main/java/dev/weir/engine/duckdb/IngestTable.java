@@ -59,8 +59,8 @@ final class IngestTable {
 
     private static void name(String what, String name) {
         if (name.isEmpty() || name.indexOf('\0') >= 0 || name.length() > MAX_NAME) {
-            throw Upload.refused("The name of the " + what + " must have 1 to " + MAX_NAME
-                    + " characters, none of them NUL.");
+            throw Upload.refused(
+                    "The name of the " + what + " must have 1 to " + MAX_NAME + " characters, none of them NUL.");
         }
     }
 
@@ -119,8 +119,7 @@ final class IngestTable {
             if (type == null) {
                 throw new EngineException(
                         EngineFailure.BINDING,
-                        "The table has no column " + Upload.shown(column.getKey())
-                                + ", which the uploaded stream has.",
+                        "The table has no column " + Upload.shown(column.getKey()) + ", which the uploaded stream has.",
                         "42703",
                         -1,
                         null);
@@ -134,7 +133,8 @@ final class IngestTable {
      * same transaction inserts, when that is a row group or more.
      */
     void create(DuckDBConnection connection, String view) throws SQLException {
-        StringJoiner columns = new StringJoiner(", ", (temporary ? "CREATE TEMP TABLE " : "CREATE TABLE ") + sql() + " (", ")");
+        StringJoiner columns =
+                new StringJoiner(", ", (temporary ? "CREATE TEMP TABLE " : "CREATE TABLE ") + sql() + " (", ")");
         types(connection, view).forEach((column, type) -> columns.add(DuckType.quote(column) + " " + type));
         QueryConnections.run(connection, columns.toString());
         created = true;

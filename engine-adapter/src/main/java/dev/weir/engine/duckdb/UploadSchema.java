@@ -98,20 +98,19 @@ final class UploadSchema {
 
     private static void checkType(ArrowType type, Field field, String column) {
         int children = field.getChildren().size();
-        boolean good =
-                switch (type.getTypeID()) {
-                    case Null, Bool, Utf8, LargeUtf8, Utf8View, Binary, LargeBinary, BinaryView -> children == 0;
-                    case Int, Date, Time, Timestamp, Duration, Interval -> children == 0;
-                    case FloatingPoint -> children == 0;
-                    case Decimal -> children == 0 && decimal((ArrowType.Decimal) type);
-                    case FixedSizeBinary -> children == 0 && ((ArrowType.FixedSizeBinary) type).getByteWidth() > 0;
-                    case List, LargeList -> children == 1;
-                    case FixedSizeList -> children == 1 && ((ArrowType.FixedSizeList) type).getListSize() > 0;
-                    case Struct -> children > 0;
-                    case Map -> children == 1 && entries(field.getChildren().get(0));
-                    case Union -> children > 0 && children <= 127 && union((ArrowType.Union) type, children);
-                    default -> false;
-                };
+        boolean good = switch (type.getTypeID()) {
+            case Null, Bool, Utf8, LargeUtf8, Utf8View, Binary, LargeBinary, BinaryView -> children == 0;
+            case Int, Date, Time, Timestamp, Duration, Interval -> children == 0;
+            case FloatingPoint -> children == 0;
+            case Decimal -> children == 0 && decimal((ArrowType.Decimal) type);
+            case FixedSizeBinary -> children == 0 && ((ArrowType.FixedSizeBinary) type).getByteWidth() > 0;
+            case List, LargeList -> children == 1;
+            case FixedSizeList -> children == 1 && ((ArrowType.FixedSizeList) type).getListSize() > 0;
+            case Struct -> children > 0;
+            case Map -> children == 1 && entries(field.getChildren().get(0));
+            case Union -> children > 0 && children <= 127 && union((ArrowType.Union) type, children);
+            default -> false;
+        };
         if (!good) {
             throw Upload.refused("Column " + Upload.shown(column) + " has the Arrow type " + type
                     + ", which this gateway cannot take; cast it.");

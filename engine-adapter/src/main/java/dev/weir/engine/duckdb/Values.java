@@ -180,8 +180,8 @@ final class Values {
                 low = -low;
                 high = ~high + (low == 0 ? 1 : 0);
             }
-            boolean less = high >= 0
-                    && (high < limitHigh || (high == limitHigh && Long.compareUnsigned(low, limitLow) < 0));
+            boolean less =
+                    high >= 0 && (high < limitHigh || (high == limitHigh && Long.compareUnsigned(low, limitLow) < 0));
             if (!less && valid.has(i)) {
                 return false;
             }

@@ -37,8 +37,7 @@ class DuckDbIngestCorruptTest extends DuckDbTestBase {
 
     private static final int ROUNDS = Integer.getInteger("weir.fuzz.rounds", 1_500);
 
-    private static final String SOURCE =
-            """
+    private static final String SOURCE = """
             select i::tinyint as ti, i::bigint as bi, i::double as d, (i % 2 = 0) as b,
               case when i % 7 <> 0 then 'text of row ' || i end as s, 'é' || i as u, ('b' || i)::blob as bl,
               (i / 4)::decimal(9, 2) as d9, i::decimal(38, 3) as d38, date '2020-01-01' + i::int as da,

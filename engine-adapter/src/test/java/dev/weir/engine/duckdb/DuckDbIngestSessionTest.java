@@ -42,13 +42,7 @@ class DuckDbIngestSessionTest extends DuckDbTestBase {
         IngestTarget target = new IngestTarget(null, null, "t", temporary);
         EngineCall<ArrowResult> call = session.ingest(
                 new EngineIngest(
-                        "ingest",
-                        target,
-                        mode,
-                        feed.schema(),
-                        Access.WRITE,
-                        SessionSettings.NONE,
-                        QueryContext.NONE),
+                        "ingest", target, mode, feed.schema(), Access.WRITE, SessionSettings.NONE, QueryContext.NONE),
                 feed);
         try (feed) {
             ArrowResult result = Rows.await(call.result());
@@ -100,8 +94,7 @@ class DuckDbIngestSessionTest extends DuckDbTestBase {
                 broken.fail(new EngineException(EngineFailure.CANCELLED, "gone"));
             }
         });
-        assertThat(catchThrowableOfType(
-                        EngineException.class, () -> load(broken, IngestMode.APPEND, false)))
+        assertThat(catchThrowableOfType(EngineException.class, () -> load(broken, IngestMode.APPEND, false)))
                 .isNotNull();
         EngineException failure = catchThrowableOfType(
                 EngineException.class, () -> Rows.await(session.commit().result()));

@@ -36,8 +36,7 @@ class DuckDbIngestTest extends DuckDbTestBase {
     }
 
     private static EngineIngest ingest(StreamFeed feed, IngestMode mode, IngestTarget target, Access access) {
-        return new EngineIngest(
-                "ingest", target, mode, feed.schema(), access, SessionSettings.NONE, QueryContext.NONE);
+        return new EngineIngest("ingest", target, mode, feed.schema(), access, SessionSettings.NONE, QueryContext.NONE);
     }
 
     private long load(StreamFeed feed, IngestMode mode) {
@@ -150,9 +149,12 @@ class DuckDbIngestTest extends DuckDbTestBase {
     @Test
     void aTypeThatCannotBeCastIsNamed() {
         run(Access.WRITE, "create table t (a int, m map(int, int))");
-        EngineException failure = refused(rows("select 1 as a, 5::date as m"
-                        .replace("5::date", "date '2020-01-01'")), IngestMode.APPEND);
-        assertThat(failure).hasMessageContaining("\"m\"").hasMessageContaining("DATE").hasMessageContaining("MAP");
+        EngineException failure =
+                refused(rows("select 1 as a, 5::date as m".replace("5::date", "date '2020-01-01'")), IngestMode.APPEND);
+        assertThat(failure)
+                .hasMessageContaining("\"m\"")
+                .hasMessageContaining("DATE")
+                .hasMessageContaining("MAP");
         assertThat(failure.failure()).isEqualTo(EngineFailure.BINDING);
         assertThat(count()).isZero();
     }
@@ -160,9 +162,9 @@ class DuckDbIngestTest extends DuckDbTestBase {
     @Test
     void aValueThatCannotBeCastLeavesNothing() {
         run(Access.WRITE, "create table t (a int)");
-        EngineException failure =
-                refused(rows("select case when i = 4999 then 'x' else i::varchar end as a from range(5000) r(i)"),
-                        IngestMode.APPEND);
+        EngineException failure = refused(
+                rows("select case when i = 4999 then 'x' else i::varchar end as a from range(5000) r(i)"),
+                IngestMode.APPEND);
         assertThat(failure.failure()).isEqualTo(EngineFailure.EXECUTION);
         assertThat(count()).isZero();
     }
@@ -179,10 +181,9 @@ class DuckDbIngestTest extends DuckDbTestBase {
     @Test
     void readersMayNot() {
         try (StreamFeed feed = rows("select 1 as i")) {
-            EngineCall<ArrowResult> call = engine.ingest(
-                    ingest(feed, IngestMode.CREATE, IngestTarget.of(TABLE), Access.READ), feed);
-            EngineException failure = catchThrowableOfType(
-                    EngineException.class, () -> Rows.await(call.result()));
+            EngineCall<ArrowResult> call =
+                    engine.ingest(ingest(feed, IngestMode.CREATE, IngestTarget.of(TABLE), Access.READ), feed);
+            EngineException failure = catchThrowableOfType(EngineException.class, () -> Rows.await(call.result()));
             assertThat(failure.failure()).isEqualTo(EngineFailure.FORBIDDEN);
             Rows.await(call.stopped());
         }
@@ -191,14 +192,25 @@ class DuckDbIngestTest extends DuckDbTestBase {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "\"", "a\"; drop table x; --", "täble 表 \uD83E\uDD86", "select", "a.b.c", "'", " ", "%", "\n\t",
+                "\"",
+                "a\"; drop table x; --",
+                "täble 表 \uD83E\uDD86",
+                "select",
+                "a.b.c",
+                "'",
+                " ",
+                "%",
+                "\n\t",
             })
     void hostileNamesAreNames(String name) {
         IngestTarget target = IngestTarget.of(name);
         String column = name.strip().isEmpty() ? "c" : name;
-        assertThat(load(rows("select 1 as " + DuckType.quote(column)), IngestMode.CREATE, target)).isEqualTo(1);
-        assertThat(load(rows("select 2 as " + DuckType.quote(column)), IngestMode.APPEND, target)).isEqualTo(1);
-        assertThat(run(Access.READ, "select count(*) from " + DuckType.quote(name))).containsExactly(List.of(2L));
+        assertThat(load(rows("select 1 as " + DuckType.quote(column)), IngestMode.CREATE, target))
+                .isEqualTo(1);
+        assertThat(load(rows("select 2 as " + DuckType.quote(column)), IngestMode.APPEND, target))
+                .isEqualTo(1);
+        assertThat(run(Access.READ, "select count(*) from " + DuckType.quote(name)))
+                .containsExactly(List.of(2L));
         run(Access.WRITE, "drop table " + DuckType.quote(name));
     }
 
@@ -243,7 +255,8 @@ class DuckDbIngestTest extends DuckDbTestBase {
     void aViewIsNoTable() {
         run(Access.WRITE, "create view v as select 1 as i");
         for (IngestMode mode : IngestMode.values()) {
-            assertThat(refused(rows("select 1 as i"), mode, IngestTarget.of("v")).failure())
+            assertThat(refused(rows("select 1 as i"), mode, IngestTarget.of("v"))
+                            .failure())
                     .as("%s", mode)
                     .isEqualTo(EngineFailure.BINDING);
         }
@@ -290,8 +303,7 @@ class DuckDbIngestTest extends DuckDbTestBase {
             synchronized (feed) {
                 call[0] = engine.ingest(ingest(feed, IngestMode.APPEND, IngestTarget.of(TABLE), Access.WRITE), feed);
             }
-            EngineException failure = catchThrowableOfType(
-                    EngineException.class, () -> Rows.await(call[0].result()));
+            EngineException failure = catchThrowableOfType(EngineException.class, () -> Rows.await(call[0].result()));
             assertThat(failure).as("seed %d, round %d", seed, round).isNotNull();
             assertThat(failure.failure()).isEqualTo(EngineFailure.CANCELLED);
             Rows.await(call[0].stopped());
@@ -307,8 +319,7 @@ class DuckDbIngestTest extends DuckDbTestBase {
             String labels = part % 2 == 0 ? "'x', 'y'" : "'y', 'z', 'x'";
             feed.add(
                     part,
-                    StreamFeed.streamOf(
-                            engine, "select 'x'::enum(" + labels + ") as e from range(1500) r(i)", 1000));
+                    StreamFeed.streamOf(engine, "select 'x'::enum(" + labels + ") as e from range(1500) r(i)", 1000));
         }
         assertThat(load(feed, IngestMode.CREATE)).isEqualTo(6000);
         assertThat(run(Access.READ, "select e::varchar, count(*) from t group by all"))

@@ -90,7 +90,8 @@ class DuckDbIngestTypesTest extends DuckDbTestBase {
                 "STRUCT(a STRUCT(b INTEGER[])[]) | {'a': [{'b': [1, 2]}, NULL, {'b': []}]}",
             })
     void roundTrip(String type, String values) {
-        StringBuilder rows = new StringBuilder("create or replace table source as select 0 as i, null::" + type + " as v");
+        StringBuilder rows =
+                new StringBuilder("create or replace table source as select 0 as i, null::" + type + " as v");
         int number = 0;
         for (String value : values.split(" ; ")) {
             rows.append(" union all select " + ++number + ", (" + value.strip() + ")::" + type);
@@ -116,8 +117,10 @@ class DuckDbIngestTypesTest extends DuckDbTestBase {
             })
     void theTypeOfTheStreamCounts(String value, String type) {
         load(StreamFeed.streamOf(engine, "select " + value + " as v", 10), IngestMode.REPLACE);
-        assertThat(run(Access.READ, "select column_type, (select v::varchar from t) = (" + value + ")::varchar"
-                        + " from (describe t)"))
+        assertThat(run(
+                        Access.READ,
+                        "select column_type, (select v::varchar from t) = (" + value + ")::varchar"
+                                + " from (describe t)"))
                 .containsExactly(List.of(type, true));
     }
 
@@ -136,10 +139,9 @@ class DuckDbIngestTypesTest extends DuckDbTestBase {
                 "nobody.knows | x | BLOB | 41414141414141414141414141414141 | AAAAAAAAAAAAAAAA",
             })
     void extensionTypes(String name, @Nullable String more, String type, String hex, String text) {
-        Map<String, String> metadata = Map.of(
-                "ARROW:extension:name", name, "ARROW:extension:metadata", more == null ? "" : more);
-        Field field = new Field(
-                "v", new FieldType(true, new ArrowType.FixedSizeBinary(16), null, metadata), List.of());
+        Map<String, String> metadata =
+                Map.of("ARROW:extension:name", name, "ARROW:extension:metadata", more == null ? "" : more);
+        Field field = new Field("v", new FieldType(true, new ArrowType.FixedSizeBinary(16), null, metadata), List.of());
         try (BufferAllocator memory = new RootAllocator();
                 FixedSizeBinaryVector vector = new FixedSizeBinaryVector(field, memory)) {
             vector.allocateNew(1);
@@ -164,8 +166,9 @@ class DuckDbIngestTypesTest extends DuckDbTestBase {
                                 + " 'ffffffff-1234-5678-9abc-000000000001' as e, '{}' as f, 'y' as g, 5 as h",
                         10),
                 IngestMode.APPEND);
-        assertThat(run(Access.READ, "select a, b::varchar, c, d::varchar, e::varchar, f::varchar, g::varchar, h::int"
-                        + " from t"))
+        assertThat(run(
+                        Access.READ,
+                        "select a, b::varchar, c, d::varchar, e::varchar, f::varchar, g::varchar, h::int" + " from t"))
                 .containsExactly(List.of(
                         (short) 7,
                         "1.50",

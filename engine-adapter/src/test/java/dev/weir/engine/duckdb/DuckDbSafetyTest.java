@@ -221,8 +221,8 @@ class DuckDbSafetyTest extends DuckDbTestBase {
     @Test
     void theEngineItselfRefusesWritesOfReaders() throws SQLException {
         NativeScope scope = new NativeScope(new Reaper());
-        try (DuckDBConnection connection = new QueryConnections(engine.database())
-                        .open(scope, query(Access.READ, "select 1"), true);
+        try (DuckDBConnection connection =
+                        new QueryConnections(engine.database()).open(scope, query(Access.READ, "select 1"), true);
                 Statement statement = connection.createStatement()) {
             SQLException refused =
                     catchThrowableOfType(SQLException.class, () -> statement.execute("insert into t values (2)"));

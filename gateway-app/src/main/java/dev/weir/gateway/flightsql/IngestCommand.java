@@ -70,8 +70,8 @@ final class IngestCommand {
         unknown.removeAll(OPTIONS);
         unknown.removeIf(name -> !name.startsWith("weir."));
         if (!unknown.isEmpty()) {
-            throw FlightErrors.invalidRequest("The options of an ingest that start with weir. are " + ID + ", " + PARTS
-                    + " and " + PART + ".");
+            throw FlightErrors.invalidRequest(
+                    "The options of an ingest that start with weir. are " + ID + ", " + PARTS + " and " + PART + ".");
         }
         String id = options.get(ID);
         if (id == null) {

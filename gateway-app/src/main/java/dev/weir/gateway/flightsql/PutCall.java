@@ -48,8 +48,8 @@ final class PutCall implements StreamObserver<PutMessage> {
         Target target(Flight.FlightDescriptor descriptor);
 
         /** @return the upload's way in; null when the descriptor is for something else */
-        @Nullable UploadCall upload(
-                Flight.FlightDescriptor descriptor, ServerCallStreamObserver<Flight.PutResult> client);
+        @Nullable
+        UploadCall upload(Flight.FlightDescriptor descriptor, ServerCallStreamObserver<Flight.PutResult> client);
 
         /** Why a query ends whose client has left. */
         CancelReason goneReason();

@@ -30,8 +30,7 @@ import reactor.core.publisher.MonoSink;
 final class IngestHandler {
 
     private static final MediaType ARROW = MediaType.parseMediaType("application/vnd.apache.arrow.stream");
-    private static final Set<String> KEYS =
-            Set.of("mode", "catalog", "schema", "temporary", "ingest", "parts", "part");
+    private static final Set<String> KEYS = Set.of("mode", "catalog", "schema", "temporary", "ingest", "parts", "part");
 
     private final QueryService queries;
 
@@ -46,8 +45,7 @@ final class IngestHandler {
         });
     }
 
-    private void start(
-            ServerRequest request, Identity identity, IngestRequest ingest, MonoSink<ServerResponse> sink) {
+    private void start(ServerRequest request, Identity identity, IngestRequest ingest, MonoSink<ServerResponse> sink) {
         IngestInlet inlet;
         try {
             inlet = queries.ingest(identity, ingest);
@@ -55,11 +53,9 @@ final class IngestHandler {
             sink.error(HttpProblem.closing(e.code().httpStatus(), e));
             return;
         }
-        ClientConnection connection =
-                ClientConnection.of(request.exchange().getRequest());
+        ClientConnection connection = ClientConnection.of(request.exchange().getRequest());
         UploadBody body = new UploadBody(inlet);
-        ClientConnection.Registration closing =
-                connection.onClosed(() -> inlet.abandon(CancelReason.CLIENT_GONE));
+        ClientConnection.Registration closing = connection.onClosed(() -> inlet.abandon(CancelReason.CLIENT_GONE));
         sink.onCancel(() -> inlet.abandon(CancelReason.CLIENT_GONE));
         inlet.rows().whenComplete((rows, thrown) -> {
             closing.cancel();
@@ -69,7 +65,10 @@ final class IngestHandler {
                 return;
             }
             GatewayException failure = Problems.of(thrown);
-            sink.error(body.isWhole() ? failure : HttpProblem.closing(failure.code().httpStatus(), failure));
+            sink.error(
+                    body.isWhole()
+                            ? failure
+                            : HttpProblem.closing(failure.code().httpStatus(), failure));
         });
         request.exchange()
                 .getRequest()

@@ -30,6 +30,9 @@ final class UploadBody extends BaseSubscriber<DataBuffer> {
     @GuardedBy("this")
     private boolean over;
 
+    @GuardedBy("this")
+    private boolean finished;
+
     private volatile boolean whole;
 
     UploadBody(IngestInlet inlet) {
@@ -79,7 +82,9 @@ final class UploadBody extends BaseSubscriber<DataBuffer> {
             refuse(Problems.fault(e));
             return;
         }
-        if (more) {
+        if (more && whole) {
+            finish();
+        } else if (more) {
             request(1);
         }
     }
@@ -121,11 +126,26 @@ final class UploadBody extends BaseSubscriber<DataBuffer> {
         }
     }
 
+    /** May come while the last piece still waits for room. */
     @Override
     protected void hookOnComplete() {
-        whole = true;
+        boolean all;
+        synchronized (this) {
+            whole = true;
+            all = rest == null;
+        }
+        if (all) {
+            finish();
+        }
+    }
+
+    private void finish() {
         boolean ended;
         synchronized (this) {
+            if (over || finished) {
+                return;
+            }
+            finished = true;
             ended = frames.hasEnded();
         }
         if (ended) {

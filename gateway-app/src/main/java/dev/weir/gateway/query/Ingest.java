@@ -62,8 +62,7 @@ final class Ingest {
         this.stallTimeout = stallTimeout;
         this.submit = submit;
         IngestRequest.Part part = request.part();
-        this.feed = new UploadFeed(
-                memory, part == null ? 1 : part.parts(), timers::nanoTime, this::watch, this::count);
+        this.feed = new UploadFeed(memory, part == null ? 1 : part.parts(), timers::nanoTime, this::watch, this::count);
         var unused = committed.whenComplete((nothing, thrown) -> {
             feed.close();
             ended.run();
@@ -220,7 +219,8 @@ final class Ingest {
             arm(Duration.ofNanos(left));
             return;
         }
-        String who = idle == null || idle.joined() ? "The upload sent nothing" : "Part " + idle.part() + " did not come";
+        String who =
+                idle == null || idle.joined() ? "The upload sent nothing" : "Part " + idle.part() + " did not come";
         fail(new GatewayException(
                 GatewayErrorCode.CLIENT_STALLED,
                 who + " within client-stall-timeout (" + stallTimeout.toMillis() + " ms); nothing was kept.",
@@ -307,9 +307,7 @@ final class Ingest {
         public CompletionStage<Long> rows() {
             return committed.handle((nothing, thrown) -> {
                 if (thrown != null) {
-                    throw Failures.unwrap(thrown) instanceof GatewayException known
-                            ? known
-                            : Failures.internal(thrown);
+                    throw Failures.unwrap(thrown) instanceof GatewayException known ? known : Failures.internal(thrown);
                 }
                 return feed.rows(part);
             });

@@ -98,7 +98,8 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         access = permitted;
         try {
             Ingest loads = ingest;
-            StatementScan found = loads != null ? loads.scan() : services.engine().scan(record.request.sql());
+            StatementScan found =
+                    loads != null ? loads.scan() : services.engine().scan(record.request.sql());
             record.scan = found;
             RequestChecks.check(record.identity, permitted, found, record.request, limits);
             place.waitFor(services.admission().admit(record.admissionRequest(found, limits)));

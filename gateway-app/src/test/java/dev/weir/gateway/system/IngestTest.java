@@ -40,8 +40,8 @@ import org.junit.jupiter.api.io.TempDir;
 class IngestTest {
 
     private static final String ARROW = "application/vnd.apache.arrow.stream";
-    private static final String MANY = "select i, 'row ' || i as s, (i % 3)::varchar::enum('0', '1', '2') as e"
-            + " from range(200000) r(i)";
+    private static final String MANY =
+            "select i, 'row ' || i as s, (i % 3)::varchar::enum('0', '1', '2') as e" + " from range(200000) r(i)";
 
     private static final TableDefinitionOptions CREATE =
             mode(TableNotExistOption.TABLE_NOT_EXIST_OPTION_CREATE, TableExistsOption.TABLE_EXISTS_OPTION_FAIL);
@@ -100,8 +100,7 @@ class IngestTest {
     }
 
     private byte[] stream(String text) throws Exception {
-        try (InputStream body =
-                gateway.stream(TestGateway.WRITER, ARROW, text).body()) {
+        try (InputStream body = gateway.stream(TestGateway.WRITER, ARROW, text).body()) {
             return body.readAllBytes();
         }
     }
@@ -209,8 +208,7 @@ class IngestTest {
                                     .DELETE()
                                     .build(),
                             java.net.http.HttpResponse.BodyHandlers.ofString());
-            FlightRuntimeException failure =
-                    catchThrowableOfType(FlightRuntimeException.class, upload::getResult);
+            FlightRuntimeException failure = catchThrowableOfType(FlightRuntimeException.class, upload::getResult);
             assertThat(failure.status().code()).isEqualTo(FlightStatusCode.CANCELLED);
         }
         assertThat(run("from t")).contains("INVALID_SQL");
@@ -234,8 +232,7 @@ class IngestTest {
     void aClientThatStopsSendingIsToldSo() throws Exception {
         try (ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(stream(MANY)), allocator)) {
             FlightClient.ClientStreamListener upload = open(client, reader);
-            FlightRuntimeException failure =
-                    catchThrowableOfType(FlightRuntimeException.class, upload::getResult);
+            FlightRuntimeException failure = catchThrowableOfType(FlightRuntimeException.class, upload::getResult);
             assertThat(failure.status().code()).isEqualTo(FlightStatusCode.TIMED_OUT);
             assertThat(failure).hasMessageContaining("client-stall-timeout");
         }
@@ -334,8 +331,7 @@ class IngestTest {
         try (org.apache.arrow.vector.VectorSchemaRoot root =
                 org.apache.arrow.vector.VectorSchemaRoot.of(huge(70 << 20))) {
             FlightRuntimeException failure = catchThrowableOfType(
-                    FlightRuntimeException.class,
-                    () -> sql.executeIngest(root, options(REPLACE, Map.of()), writer));
+                    FlightRuntimeException.class, () -> sql.executeIngest(root, options(REPLACE, Map.of()), writer));
             System.out.println("LARGE " + failure.status() + " " + failure.getMessage());
         }
     }

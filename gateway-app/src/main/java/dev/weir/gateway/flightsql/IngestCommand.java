@@ -3,6 +3,8 @@ package dev.weir.gateway.flightsql;
 import dev.weir.engine.IngestMode;
 import dev.weir.engine.IngestTarget;
 import dev.weir.gateway.query.IngestRequest;
+import io.grpc.Metadata;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -64,8 +66,23 @@ final class IngestCommand {
                 + " create_append (CREATE, APPEND).");
     }
 
-    static IngestRequest.@Nullable Part part(FlightSql.CommandStatementIngest command) {
-        Map<String, String> options = command.getOptionsMap();
+    /** Options given as headers, for clients that cannot give others: {@code weir-ingest-id} and so on. */
+    static Map<String, String> options(Metadata headers) {
+        Map<String, String> options = new HashMap<>();
+        for (String name : OPTIONS) {
+            String value =
+                    headers.get(Metadata.Key.of(name.replace('.', '-'), Metadata.ASCII_STRING_MARSHALLER));
+            if (value != null) {
+                options.put(name, value);
+            }
+        }
+        return options;
+    }
+
+    /** @param headers options given as headers; the command's own come first */
+    static IngestRequest.@Nullable Part part(FlightSql.CommandStatementIngest command, Map<String, String> headers) {
+        Map<String, String> options = new HashMap<>(headers);
+        options.putAll(command.getOptionsMap());
         Set<String> unknown = new TreeSet<>(options.keySet());
         unknown.removeAll(OPTIONS);
         unknown.removeIf(name -> !name.startsWith("weir."));

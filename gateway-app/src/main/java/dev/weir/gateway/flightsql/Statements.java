@@ -283,7 +283,7 @@ final class Statements {
                                 request(caller, "", List.of()),
                                 IngestCommand.target(command),
                                 IngestCommand.mode(command),
-                                IngestCommand.part(command)));
+                                IngestCommand.part(command, caller.call().ingestOptions())));
     }
 
     /** Answers a question about the catalog. */

@@ -332,7 +332,8 @@ class IngestTest {
                 org.apache.arrow.vector.VectorSchemaRoot.of(huge(70 << 20))) {
             FlightRuntimeException failure = catchThrowableOfType(
                     FlightRuntimeException.class, () -> sql.executeIngest(root, options(REPLACE, Map.of()), writer));
-            System.out.println("LARGE " + failure.status() + " " + failure.getMessage());
+            assertThat(failure.status().code()).isEqualTo(FlightStatusCode.RESOURCE_EXHAUSTED);
+            assertThat(failure).hasMessageContaining("67108864");
         }
     }
 

@@ -102,15 +102,15 @@ class Gateway:
     def uri(self):
         return f"grpc+tls://localhost:{self.flight_port}"
 
-    def adbc(self, user="admin", password=PASSWORD, verify=True, **options):
-        """A DB-API connection; autocommit, unless an option says otherwise."""
+    def adbc(self, user="admin", password=PASSWORD, verify=True, autocommit=True, **options):
+        """A DB-API connection; autocommit, unless the caller says otherwise."""
         tls = (
             {"adbc.flight.sql.client_option.tls_root_certs": self.certificate}
             if verify
             else {"adbc.flight.sql.client_option.tls_skip_verify": "true"}
         )
         return flightsql.connect(
-            self.uri, db_kwargs={"username": user, "password": password, **tls, **options}, autocommit=True)
+            self.uri, db_kwargs={"username": user, "password": password, **tls, **options}, autocommit=autocommit)
 
     def http(self, user="admin", password=PASSWORD):
         import ssl

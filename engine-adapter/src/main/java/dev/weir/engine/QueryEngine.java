@@ -54,6 +54,11 @@ public interface QueryEngine extends StatementRunner, AutoCloseable {
         return false;
     }
 
+    /** Whether a transaction of a session is a real one, with one snapshot for all its reads. Constant. */
+    default boolean hasTransactions() {
+        return false;
+    }
+
     /** Live figures for metrics: cheap, never null. */
     EngineStats stats();
 

@@ -47,7 +47,7 @@ class JdbcMetadataTest {
         assertThat(metadata.getDatabaseProductName()).contains("Weir");
         assertThat(metadata.getDatabaseProductVersion()).isNotBlank();
         assertThat(metadata.getIdentifierQuoteString()).isEqualTo("\"");
-        assertThat(metadata.supportsTransactions()).isFalse();
+        assertThat(metadata.supportsTransactions()).isTrue();
     }
 
     @Test

@@ -169,6 +169,11 @@ public final class DuckDbEngine implements QueryEngine {
     }
 
     @Override
+    public boolean hasTransactions() {
+        return true;
+    }
+
+    @Override
     public EngineCall<ArrowResult> metadata(MetadataRequest request) {
         NativeScope scope = core.newScope();
         DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);

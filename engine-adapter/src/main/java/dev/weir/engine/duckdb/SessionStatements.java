@@ -77,6 +77,9 @@ final class SessionStatements {
         if (name.equals("time") && tokens.isWord(i + 1, "ZONE")) {
             return new Setting(Setting.Name.TIME_ZONE, reset ? atEnd(i + 2) : zone(i + 2));
         }
+        if (!name.equals("timezone") && !SCHEMA_SETTINGS.contains(name)) {
+            throw locked();
+        }
         int value = i + 1;
         if (!reset && (tokens.isSymbol(value, '=') || tokens.isWord(value, "TO"))) {
             value++;
@@ -86,10 +89,7 @@ final class SessionStatements {
         if (name.equals("timezone")) {
             return new Setting(Setting.Name.TIME_ZONE, reset ? atEnd(value) : zone(value));
         }
-        if (SCHEMA_SETTINGS.contains(name)) {
-            return new Setting(Setting.Name.SCHEMA, reset ? atEnd(value) : path(value));
-        }
-        throw locked();
+        return new Setting(Setting.Name.SCHEMA, reset ? atEnd(value) : path(value));
     }
 
     static EngineException locked() {

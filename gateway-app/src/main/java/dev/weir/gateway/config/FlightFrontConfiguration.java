@@ -42,7 +42,13 @@ class FlightFrontConfiguration {
             ObjectProvider<BuildProperties> build) {
         BuildProperties info = build.getIfAvailable();
         String version = info == null ? null : info.getVersion();
-        return new FlightSqlBackend(queries, authenticator, signer, engine.info(), version == null ? "" : version);
+        return new FlightSqlBackend(
+                queries,
+                authenticator,
+                signer,
+                engine.info(),
+                engine.hasTransactions(),
+                version == null ? "" : version);
     }
 
     @Bean

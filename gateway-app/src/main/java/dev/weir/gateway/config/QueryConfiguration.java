@@ -14,6 +14,7 @@ import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.DefaultQueryService;
 import dev.weir.gateway.query.QueryListener;
 import dev.weir.gateway.query.QuerySnapshot;
+import dev.weir.gateway.query.SessionLimits;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
@@ -117,7 +118,8 @@ class QueryConfiguration {
             RealTimers timers,
             Clock clock,
             GatewayMetrics metrics,
-            QueryLog queryLog) {
+            QueryLog queryLog,
+            WeirProperties properties) {
         AdmissionLimits lane = limits.lane();
         QueryListener both = new QueryListener() {
             @Override
@@ -141,7 +143,16 @@ class QueryConfiguration {
                 runtimeLimits,
                 timers,
                 clock,
-                both);
+                both,
+                sessionLimits(properties.session()));
+    }
+
+    private static SessionLimits sessionLimits(WeirProperties.Session given) {
+        try {
+            return new SessionLimits(given.idleInTransactionTimeout(), given.maxPerUser());
+        } catch (IllegalArgumentException e) {
+            throw new StartFailedException("weir.session." + e.getMessage());
+        }
     }
 
     /** Looks at the machine's memory on a thread of its own: files can be slow just then. */

@@ -21,6 +21,7 @@ import org.springframework.util.unit.DataSize;
  * @param auth users and tokens
  * @param admission limits
  * @param engine the engine behind the gateway
+ * @param session sessions of clients
  * @param results spooled results of asynchronous queries
  * @param queryLog one line for each query
  * @param shutdown the end
@@ -39,6 +40,7 @@ public record WeirProperties(
         @DefaultValue Auth auth,
         @DefaultValue Admission admission,
         @DefaultValue Engine engine,
+        @DefaultValue Session session,
         @DefaultValue Results results,
         @DefaultValue QueryLog queryLog,
         @DefaultValue Shutdown shutdown,
@@ -319,6 +321,16 @@ public record WeirProperties(
                 @Nullable Integer threads,
                 @DefaultValue("10GB") DataSize maxTempSize) {}
     }
+
+    /**
+     * Sessions of clients, and the transactions in them.
+     *
+     * @param idleInTransactionTimeout a transaction without a statement for this long is rolled back
+     * @param maxPerUser open sessions of one user; each connection of a driver is one
+     */
+    public record Session(
+            @DefaultValue("5m") Duration idleInTransactionTimeout,
+            @DefaultValue("100") int maxPerUser) {}
 
     /**
      * Spooled results of asynchronous queries.

@@ -30,7 +30,12 @@ final class Actions {
     private final Polls polls;
     private final PreparedStatements prepared;
 
-    Actions(Statements statements, Polls polls, PreparedStatements prepared, SessionActions sessions) {
+    Actions(
+            Statements statements,
+            Polls polls,
+            PreparedStatements prepared,
+            SessionActions sessions,
+            Transactions transactions) {
         this.statements = statements;
         this.polls = polls;
         this.prepared = prepared;
@@ -38,6 +43,8 @@ final class Actions {
         handlers.put(FlightSqlUtils.FLIGHT_SQL_CLOSE_PREPARED_STATEMENT, this::closePrepared);
         handlers.put(FlightSqlUtils.FLIGHT_SQL_CANCEL_QUERY, this::cancelQuery);
         handlers.put(FlightConstants.CANCEL_FLIGHT_INFO, this::cancelFlightInfo);
+        handlers.put(FlightSqlUtils.FLIGHT_SQL_BEGIN_TRANSACTION, (caller, body) -> begin(transactions, caller));
+        handlers.put(FlightSqlUtils.FLIGHT_SQL_END_TRANSACTION, (caller, body) -> end(transactions, caller, body));
         handlers.put(
                 FlightConstants.SET_SESSION_OPTIONS,
                 (caller, body) -> sessions.set(caller, Flight.SetSessionOptionsRequest.parseFrom(body))
@@ -70,15 +77,37 @@ final class Actions {
         throw FlightErrors.unimplemented("The action " + shortened(action.getType()) + " is");
     }
 
+    private static CompletionStage<Optional<ByteString>> begin(Transactions transactions, Caller caller) {
+        return transactions
+                .begin(caller)
+                .thenApply(id -> packed(FlightSql.ActionBeginTransactionResult.newBuilder()
+                        .setTransactionId(ByteString.copyFromUtf8(id))
+                        .build()));
+    }
+
+    private static CompletionStage<Optional<ByteString>> end(Transactions transactions, Caller caller, ByteString body)
+            throws InvalidProtocolBufferException {
+        FlightSql.ActionEndTransactionRequest request =
+                Any.parseFrom(body).unpack(FlightSql.ActionEndTransactionRequest.class);
+        boolean commit = switch (request.getAction()) {
+            case END_TRANSACTION_COMMIT -> true;
+            case END_TRANSACTION_ROLLBACK -> false;
+            default -> throw FlightErrors.invalidRequest("A transaction is ended by COMMIT or ROLLBACK.");
+        };
+        return transactions
+                .end(caller, request.getTransactionId(), commit)
+                .thenApply(nothing -> Optional.<ByteString>empty());
+    }
+
     private CompletionStage<Optional<ByteString>> prepare(Caller caller, ByteString body)
             throws InvalidProtocolBufferException {
         FlightSql.ActionCreatePreparedStatementRequest request =
                 Any.parseFrom(body).unpack(FlightSql.ActionCreatePreparedStatementRequest.class);
-        FlightCommands.refuseTransaction(request.hasTransactionId(), request.getTransactionId());
+        ByteString transaction = request.getTransactionId();
         return statements
-                .describe(caller, request.getQuery())
-                .thenApply(
-                        description -> packed(preparedResult(prepared.open(caller, request.getQuery()), description)));
+                .describe(caller, Statements.Statement.of(request.getQuery(), transaction))
+                .thenApply(description ->
+                        packed(preparedResult(prepared.open(caller, request.getQuery(), transaction), description)));
     }
 
     private static FlightSql.ActionCreatePreparedStatementResult preparedResult(

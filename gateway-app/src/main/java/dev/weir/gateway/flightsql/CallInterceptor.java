@@ -120,7 +120,8 @@ final class CallInterceptor implements ServerInterceptor {
                 bearer = authenticator.issueBearer(identity);
                 pending.state().header(CallCredentials.AUTHORIZATION, "Bearer " + bearer);
             }
-            Caller.SessionRef session = FlightSessions.refOf(pending.headers(), bearer);
+            Caller.SessionRef session =
+                    FlightSessions.refOf(pending.headers(), bearer, credentials instanceof Credentials.Bearer);
             Caller caller = new Caller(identity, session, pending.options(), pending.state());
             return start(Caller.in(Context.current(), caller), pending.call(), pending.headers(), pending.next());
         } catch (RuntimeException e) {

@@ -24,8 +24,15 @@ record Caller(Identity identity, SessionRef session, RequestOptions options, Cal
      *
      * @param cookie the session cookie that the client sent
      * @param bearer a hash of the bearer that the client sent, or is given in this call's answer
+     * @param shown whether the client sent that bearer, and so will send it again
      */
-    record SessionRef(@Nullable String cookie, @Nullable String bearer) {}
+    record SessionRef(@Nullable String cookie, @Nullable String bearer, boolean shown) {
+
+        /** Whether a session that is opened for this call will be found by the next. */
+        boolean isLasting() {
+            return shown || cookie != null;
+        }
+    }
 
     /** The context in which an authenticated call runs. */
     static Context in(Context context, Caller caller) {

@@ -71,7 +71,7 @@ final class FlightCommands {
         Any command = commandOf(descriptor);
         Statements.Statement statement = statementOf(caller, command);
         return statement != null
-                ? statements.schema(caller, statement.sql())
+                ? statements.schema(caller, statement)
                 : CompletableFuture.completedFuture(catalogSchema(command));
     }
 
@@ -104,11 +104,9 @@ final class FlightCommands {
         Any command = commandOf(descriptor);
         if (command.is(FlightSql.CommandStatementUpdate.class)) {
             FlightSql.CommandStatementUpdate update = unpack(command, FlightSql.CommandStatementUpdate.class);
-            refuseTransaction(update.hasTransactionId(), update.getTransactionId());
+            Statements.Statement statement = Statements.Statement.of(update.getQuery(), update.getTransactionId());
             return target(
-                    false,
-                    false,
-                    payload -> updated(statements.update(caller, update.getQuery(), ParameterDecoder.Rows.NONE)));
+                    false, false, payload -> updated(statements.update(caller, statement, ParameterDecoder.Rows.NONE)));
         }
         if (command.is(FlightSql.CommandPreparedStatementUpdate.class)) {
             PreparedStatements.PreparedStatement statement = prepared.get(
@@ -118,7 +116,7 @@ final class FlightCommands {
             return target(true, false, payload -> {
                 ParameterDecoder.Rows rows = statements.decode(payload);
                 return updated(statements.update(
-                        caller, statement.sql(), rows.bound() ? rows : statements.decode(statement.parameters())));
+                        caller, statement.asked(), rows.bound() ? rows : statements.decode(statement.parameters())));
             });
         }
         if (command.is(FlightSql.CommandPreparedStatementQuery.class)) {
@@ -177,12 +175,6 @@ final class FlightCommands {
         };
     }
 
-    static void refuseTransaction(boolean present, ByteString id) {
-        if (present && !id.isEmpty()) {
-            throw FlightErrors.unimplemented("Transactions are");
-        }
-    }
-
     private static CompletionStage<FlightSql.DoPutUpdateResult> updated(CompletionStage<Long> count) {
         return count.thenApply(rows ->
                 FlightSql.DoPutUpdateResult.newBuilder().setRecordCount(rows).build());
@@ -192,15 +184,14 @@ final class FlightCommands {
     private Statements.@Nullable Statement statementOf(Caller caller, Any command) {
         if (command.is(FlightSql.CommandStatementQuery.class)) {
             FlightSql.CommandStatementQuery query = unpack(command, FlightSql.CommandStatementQuery.class);
-            refuseTransaction(query.hasTransactionId(), query.getTransactionId());
-            return new Statements.Statement(query.getQuery(), ParameterPayload.NONE);
+            return Statements.Statement.of(query.getQuery(), query.getTransactionId());
         }
         if (command.is(FlightSql.CommandPreparedStatementQuery.class)) {
             PreparedStatements.PreparedStatement statement = prepared.get(
                     unpack(command, FlightSql.CommandPreparedStatementQuery.class)
                             .getPreparedStatementHandle(),
                     caller);
-            return new Statements.Statement(statement.sql(), statement.parameters());
+            return statement.asked();
         }
         return null;
     }

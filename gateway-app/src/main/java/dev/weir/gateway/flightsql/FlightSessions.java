@@ -3,6 +3,8 @@ package dev.weir.gateway.flightsql;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
+import dev.weir.gateway.query.GatewayException;
+import dev.weir.gateway.query.QueryService;
 import io.grpc.Metadata;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -11,6 +13,8 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,33 +30,56 @@ final class FlightSessions {
     private static final int MAX_SESSIONS = 10_000;
 
     private final SecureRandom random = new SecureRandom();
-    private final Cache<String, FlightSession> byCookie;
-    private final Cache<String, FlightSession> byBearer;
+    private final QueryService queries;
+    private final Cache<String, FlightSession> byId;
+    private final Map<String, FlightSession> byBearer = new ConcurrentHashMap<>();
 
-    FlightSessions(Duration timeToLive, Ticker ticker) {
-        byCookie = cache(timeToLive, ticker);
-        byBearer = cache(timeToLive, ticker);
-    }
-
-    private static Cache<String, FlightSession> cache(Duration timeToLive, Ticker ticker) {
-        return Caffeine.newBuilder()
+    FlightSessions(QueryService queries, Duration timeToLive, Ticker ticker) {
+        this.queries = queries;
+        byId = Caffeine.newBuilder()
                 .expireAfterAccess(timeToLive)
                 .maximumSize(MAX_SESSIONS)
                 .ticker(ticker)
                 .executor(Runnable::run)
+                .<String, FlightSession>removalListener((id, session, cause) -> {
+                    if (session != null) {
+                        closed(session);
+                    }
+                })
                 .build();
     }
 
-    /** Where a call's session may be found. */
-    static Caller.SessionRef refOf(Metadata headers, @Nullable String bearer) {
-        return new Caller.SessionRef(cookieOf(headers), bearer == null ? null : hash(bearer));
+    private void closed(FlightSession session) {
+        byBearer.values().removeIf(other -> other == session);
+        session.query().close();
+    }
+
+    /**
+     * Where a call's session may be found.
+     *
+     * @param bearer that the client sent, or is given in this call's answer
+     * @param shown whether the client sent it
+     */
+    static Caller.SessionRef refOf(Metadata headers, @Nullable String bearer, boolean shown) {
+        return new Caller.SessionRef(cookieOf(headers), bearer == null ? null : hash(bearer), shown);
     }
 
     /** The caller's session, if it has one. */
     @Nullable
     FlightSession find(Caller caller) {
-        FlightSession session = find(byCookie, caller.session().cookie(), caller.user());
-        return session != null ? session : find(byBearer, caller.session().bearer(), caller.user());
+        FlightSession session = find(caller.session().cookie(), caller.user());
+        if (session != null || caller.session().bearer() == null) {
+            return session;
+        }
+        FlightSession known = byBearer.get(caller.session().bearer());
+        return known == null ? null : find(known.id(), caller.user());
+    }
+
+    /** The session of that id, if it is the user's. */
+    @Nullable
+    FlightSession find(@Nullable String id, String user) {
+        FlightSession session = id == null ? null : byId.getIfPresent(id);
+        return session != null && session.user().equals(user) ? session : null;
     }
 
     /** What the caller's statements start from. */
@@ -61,7 +88,11 @@ final class FlightSessions {
         return session == null ? FlightSession.Settings.NONE : session.settings();
     }
 
-    /** The caller's session, made when it has none; its cookie goes out with the answer. */
+    /**
+     * The caller's session, made when it has none; its cookie goes out with the answer.
+     *
+     * @throws GatewayException USER_LIMIT when the user has as many as allowed
+     */
     FlightSession open(Caller caller) {
         FlightSession session = find(caller);
         if (session != null) {
@@ -69,8 +100,13 @@ final class FlightSessions {
         }
         byte[] id = new byte[18];
         random.nextBytes(id);
-        session = new FlightSession(Base64.getUrlEncoder().withoutPadding().encodeToString(id), caller.user());
-        byCookie.put(session.id(), session);
+        // Expired ones leave lazily: let them go before anyone is refused for them.
+        expire();
+        session = new FlightSession(
+                Base64.getUrlEncoder().withoutPadding().encodeToString(id),
+                caller.user(),
+                queries.openSession(caller.identity()));
+        byId.put(session.id(), session);
         if (caller.session().bearer() != null) {
             byBearer.put(caller.session().bearer(), session);
         }
@@ -82,25 +118,26 @@ final class FlightSessions {
     void close(Caller caller) {
         FlightSession session = find(caller);
         if (session != null) {
-            byCookie.invalidate(session.id());
-            byBearer.asMap().values().removeIf(other -> other == session);
+            byId.invalidate(session.id());
         }
         if (caller.session().cookie() != null) {
             caller.call().header(SET_COOKIE, COOKIE_NAME + "=closed; Max-Age=0");
         }
     }
 
-    long count() {
-        byCookie.cleanUp();
-        return byCookie.estimatedSize();
+    /** Closes those that were not used for too long; called again and again. */
+    void expire() {
+        byId.cleanUp();
     }
 
-    private static @Nullable FlightSession find(Cache<String, FlightSession> cache, @Nullable String key, String user) {
-        if (key == null) {
-            return null;
-        }
-        FlightSession session = cache.getIfPresent(key);
-        return session != null && session.user().equals(user) ? session : null;
+    /** Closes all. */
+    void closeAll() {
+        byId.invalidateAll();
+    }
+
+    long count() {
+        byId.cleanUp();
+        return byId.estimatedSize();
     }
 
     private static @Nullable String cookieOf(Metadata headers) {

@@ -12,7 +12,13 @@ import dev.weir.gateway.query.QueryService;
  * @param authenticator checks every call
  * @param signer signs the tickets
  * @param engine for {@code SqlInfo}
+ * @param snapshots whether all reads of a transaction see one state, for {@code SqlInfo}
  * @param version of the gateway, for {@code SqlInfo}
  */
 public record FlightSqlBackend(
-        QueryService queries, Authenticator authenticator, TicketSigner signer, EngineInfo engine, String version) {}
+        QueryService queries,
+        Authenticator authenticator,
+        TicketSigner signer,
+        EngineInfo engine,
+        boolean snapshots,
+        String version) {}

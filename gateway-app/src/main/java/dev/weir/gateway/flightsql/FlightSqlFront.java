@@ -22,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLException;
 import org.apache.arrow.memory.BufferAllocator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The Flight SQL server: built, started once, stopped once. Thread-safe.
@@ -31,6 +33,8 @@ import org.apache.arrow.memory.BufferAllocator;
 public final class FlightSqlFront implements AutoCloseable {
 
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
+    private static final Logger LOG = LoggerFactory.getLogger(FlightSqlFront.class);
+    private static final int EXPIRE_SECONDS = 5;
     private static final int MAX_CALLS_PER_CONNECTION = 1_000;
 
     /** Above this the transport itself refuses, without a word; below, up to the configured size, a status says why. */
@@ -42,6 +46,8 @@ public final class FlightSqlFront implements AutoCloseable {
     private final ScheduledThreadPoolExecutor scheduler;
     private final Statements statements;
     private final Polls polls;
+    private final FlightSessions sessions;
+    private final Transactions transactions;
     private final Server server;
 
     @GuardedBy("this")
@@ -64,19 +70,26 @@ public final class FlightSqlFront implements AutoCloseable {
         this.scheduler.setRemoveOnCancelPolicy(true);
         Ticker ticker = () -> Instant.EPOCH.until(clock.instant(), ChronoUnit.NANOS);
         ByteBudget budget = new ByteBudget(FlightSqlSettings.PARAMETER_BUDGET_BYTES);
-        FlightSessions sessions = new FlightSessions(settings.sessionTimeToLive(), ticker);
+        this.sessions = new FlightSessions(backend.queries(), settings.sessionTimeToLive(), ticker);
+        this.transactions = new Transactions(backend.queries(), sessions, settings.sessionTimeToLive(), ticker);
         PreparedStatements prepared = new PreparedStatements(
                 settings.maxPreparedStatements(), settings.preparedStatementTimeToLive(), budget, ticker);
         TicketLedger ledger = new TicketLedger(settings.ticketTimeToLive(), ticker);
         SignedHandles handles = new SignedHandles(backend.signer());
-        this.statements = new Statements(backend, handles, settings, sessions, ledger, budget, allocator, clock);
+        Places places = new Places(backend.queries(), sessions, transactions);
+        this.statements = new Statements(backend, handles, settings, places, ledger, budget, allocator, clock);
         this.polls = new Polls(statements, handles, settings, clock, ticker);
         FlightSqlService service = new FlightSqlService(
                 backend,
                 settings,
                 new FlightCommands(
                         statements, polls, handles, prepared, new SqlInfoCatalog(backend, settings, allocator)),
-                new Actions(statements, polls, prepared, new SessionActions(sessions, prepared, backend.queries())),
+                new Actions(
+                        statements,
+                        polls,
+                        prepared,
+                        new SessionActions(sessions, prepared, backend.queries()),
+                        transactions),
                 budget,
                 scheduler);
         this.server = server(backend, service);
@@ -132,12 +145,24 @@ public final class FlightSqlFront implements AutoCloseable {
             started = true;
             long every = Polls.LOOK_EVERY.toMillis();
             var unused = scheduler.scheduleWithFixedDelay(polls::look, every, every, TimeUnit.MILLISECONDS);
+            var unusedToo =
+                    scheduler.scheduleWithFixedDelay(this::expire, EXPIRE_SECONDS, EXPIRE_SECONDS, TimeUnit.SECONDS);
         } catch (IOException e) {
             boolean taken = e instanceof BindException || e.getCause() instanceof BindException;
             throw new IllegalStateException(
                     "weir.flight.port " + settings.port()
                             + (taken ? " is in use or may not be opened" : " cannot be opened: " + e.getMessage()),
                     e);
+        }
+    }
+
+    /** Closes what was not used for too long: expired sessions hold connections until someone looks. */
+    private void expire() {
+        try {
+            transactions.expire();
+            sessions.expire();
+        } catch (RuntimeException e) {
+            LOG.error("Expired sessions could not be closed", e);
         }
     }
 
@@ -172,6 +197,8 @@ public final class FlightSqlFront implements AutoCloseable {
         }
         // A poll that was under way may have submitted one more.
         polls.drain();
+        transactions.closeAll();
+        sessions.closeAll();
         scheduler.shutdownNow();
         executor.shutdown();
         awaitExecutor();

@@ -14,6 +14,7 @@ import dev.weir.gateway.query.QueryExecution;
 import dev.weir.gateway.query.QueryRequest;
 import dev.weir.gateway.query.QuerySnapshot;
 import dev.weir.gateway.query.QueryState;
+import dev.weir.gateway.query.QueryTarget;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -76,14 +77,15 @@ final class Polls {
      */
     CompletionStage<Flight.PollInfo> first(
             Caller caller, Flight.FlightDescriptor descriptor, Statements.Statement statement) {
-        QueryRequest request = statements.request(caller, statement);
+        Places.Place place = statements.place(caller, statement);
+        QueryRequest request = statements.request(caller, statement, place);
         AtomicBoolean over = new AtomicBoolean();
         caller.call().atEnd(() -> over.set(true));
-        return statements.describe(caller, statement.sql(), request.settings()).thenCompose(description -> {
+        return statements.describe(caller, statement.sql(), place).thenCompose(description -> {
             if (over.get()) {
                 throw new GatewayException(GatewayErrorCode.CANCELLED, "The client cancelled the call.");
             }
-            PolledQuery query = submit(caller, request, statement, description);
+            PolledQuery query = submit(caller, place.target(), request, statement, description);
             QuerySnapshot now = query.snapshot();
             Duration wait = now.state() == QueryState.QUEUED ? Duration.ZERO : FIRST_WAIT;
             CompletableFuture<Void> news =
@@ -98,9 +100,13 @@ final class Polls {
     }
 
     private PolledQuery submit(
-            Caller caller, QueryRequest request, Statements.Statement statement, Description description) {
-        QueryExecution execution =
-                statements.submit(caller, request, statement.parameters().size());
+            Caller caller,
+            QueryTarget target,
+            QueryRequest request,
+            Statements.Statement statement,
+            Description description) {
+        QueryExecution execution = statements.submit(
+                caller, target, request, statement.parameters().size());
         Schema described = description.givesRows() ? Statements.infoSchema(statement, description) : ArrowSchemas.COUNT;
         boolean writes = !description.kind().isRead();
         PolledQuery query = new PolledQuery(caller.user(), execution, writes, described, settings, clock);

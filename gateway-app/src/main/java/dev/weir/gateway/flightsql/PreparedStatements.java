@@ -43,17 +43,20 @@ final class PreparedStatements {
         private final String user;
         private final Caller.SessionRef session;
         private final String sql;
+        private final ByteString transaction;
         private ParameterPayload parameters = ParameterPayload.NONE;
         private boolean closed;
 
-        PreparedStatement(String user, Caller.SessionRef session, String sql) {
+        PreparedStatement(String user, Caller.SessionRef session, String sql, ByteString transaction) {
             this.user = user;
             this.session = session;
             this.sql = sql;
+            this.transaction = transaction;
         }
 
-        String sql() {
-            return sql;
+        /** What its execution asks for. */
+        Statements.Statement asked() {
+            return new Statements.Statement(sql, parameters(), transaction, true);
         }
 
         synchronized ParameterPayload parameters() {
@@ -71,10 +74,11 @@ final class PreparedStatements {
     }
 
     /**
+     * @param transaction that it was prepared in; empty for none
      * @return the new statement's handle
      * @throws GatewayException USER_LIMIT when the user has as many as allowed
      */
-    ByteString open(Caller caller, String sql) {
+    ByteString open(Caller caller, String sql, ByteString transaction) {
         if (!count(caller.user())) {
             // Expired statements leave lazily: let them go before anyone is refused for them.
             open.cleanUp();
@@ -88,7 +92,7 @@ final class PreparedStatements {
             }
         }
         String handle = UUID.randomUUID().toString();
-        open.put(handle, new PreparedStatement(caller.user(), caller.session(), sql));
+        open.put(handle, new PreparedStatement(caller.user(), caller.session(), sql, transaction));
         return ByteString.copyFromUtf8(handle);
     }
 

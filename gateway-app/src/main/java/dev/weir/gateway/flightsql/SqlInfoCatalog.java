@@ -42,7 +42,7 @@ final class SqlInfoCatalog {
         this.allocator = allocator;
         server(backend, settings);
         syntax();
-        features();
+        features(backend.snapshots());
         limits();
         SqlVocabulary.describe(builder);
     }
@@ -73,10 +73,11 @@ final class SqlInfoCatalog {
                 .withFlightSqlServerReadOnly(backend.engine().readOnly())
                 .withFlightSqlServerSql(true)
                 .withFlightSqlServerSubstrait(false)
-                .withFlightSqlServerTransaction(FlightSql.SqlSupportedTransaction.SQL_SUPPORTED_TRANSACTION_NONE)
+                .withFlightSqlServerTransaction(FlightSql.SqlSupportedTransaction.SQL_SUPPORTED_TRANSACTION_TRANSACTION)
                 .withFlightSqlServerCancel(true)
                 .withFlightSqlServerBulkIngestion(backend.queries().takesIngest())
-                .withFlightSqlServerBulkIngestionTransaction(false)
+                .withFlightSqlServerBulkIngestionTransaction(
+                        backend.queries().takesIngest())
                 // Milliseconds after which an unused prepared statement is closed.
                 .withFlightSqlServerStatementTimeout((int) Math.min(
                         Integer.MAX_VALUE,
@@ -127,7 +128,12 @@ final class SqlInfoCatalog {
         };
     }
 
-    private void features() {
+    private void features(boolean snapshots) {
+        // A transaction sees the state at its first statement, and its own changes; else each statement what is
+        // committed.
+        FlightSql.SqlTransactionIsolationLevel isolation = snapshots
+                ? FlightSql.SqlTransactionIsolationLevel.SQL_TRANSACTION_REPEATABLE_READ
+                : FlightSql.SqlTransactionIsolationLevel.SQL_TRANSACTION_READ_COMMITTED;
         builder.withSqlDdlCatalog(false)
                 .withSqlDdlSchema(true)
                 .withSqlDdlTable(true)
@@ -148,13 +154,12 @@ final class SqlInfoCatalog {
                 .withSqlBatchUpdatesSupported(true)
                 .withSqlNamedParametersSupported(false)
                 .withSqlLocatorsUpdateCopy(false)
-                .withSqlTransactionsSupported(false)
+                .withSqlTransactionsSupported(true)
                 .withSqlSavepointsSupported(false)
                 .withSqlDataDefinitionCausesTransactionCommit(false)
                 .withSqlDataDefinitionsInTransactionsIgnored(false)
-                .withSqlDefaultTransactionIsolation(FlightSql.SqlTransactionIsolationLevel.SQL_TRANSACTION_NONE_VALUE)
-                .withSqlSupportedTransactionsIsolationLevels(
-                        FlightSql.SqlTransactionIsolationLevel.SQL_TRANSACTION_NONE)
+                .withSqlDefaultTransactionIsolation(isolation.getNumber())
+                .withSqlSupportedTransactionsIsolationLevels(isolation)
                 .withSqlSupportedPositionedCommands()
                 .withSqlSupportedResultSetTypes(FlightSql.SqlSupportedResultSetType.SQL_RESULT_SET_TYPE_FORWARD_ONLY);
     }

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param parameters bound to it
  * @param settings the session's when the ticket was issued
  * @param options limits asked for when the ticket was issued
+ * @param place the transaction or session that it must be redeemed in
  * @param outcome of a statement that was run already, for this ticket to give any number of times; else null
  */
 record StatementTicket(
@@ -34,9 +35,10 @@ record StatementTicket(
         ParameterPayload parameters,
         SessionSettings settings,
         RequestOptions options,
+        Places.Ref place,
         @Nullable Outcome outcome) {
 
-    private static final int FORMAT = 2;
+    private static final int FORMAT = 3;
 
     /**
      * What a statement without rows did.
@@ -66,6 +68,8 @@ record StatementTicket(
             out.writeLong(options.memoryBytes().orElse(-1L));
             out.writeBoolean(options.heavy());
             writeText(out, options.text(RequestOptions.PRIORITY));
+            out.writeUTF(place.transaction());
+            out.writeUTF(place.session());
             out.writeBoolean(outcome != null);
             if (outcome != null) {
                 out.writeLong(outcome.count().orElse(-1L));
@@ -98,6 +102,7 @@ record StatementTicket(
                                     in.readBoolean(),
                                     Optional.empty())
                             .with(RequestOptions.PRIORITY, readText(in)),
+                    new Places.Ref(in.readUTF(), in.readUTF()),
                     in.readBoolean() ? new Outcome(readLong(in)) : null);
         } catch (IOException e) {
             throw FlightErrors.invalidRequest("The ticket cannot be read; ask for a new one.");

@@ -2,23 +2,21 @@ package dev.weir.gateway.flightsql;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Timestamp;
-import dev.weir.admission.Priority;
 import dev.weir.engine.SessionSettings;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Description;
 import dev.weir.gateway.query.ErrorDetails;
-import dev.weir.gateway.query.Front;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.IngestInlet;
 import dev.weir.gateway.query.IngestRequest;
 import dev.weir.gateway.query.QueryExecution;
 import dev.weir.gateway.query.QueryRequest;
+import dev.weir.gateway.query.QueryTarget;
 import dev.weir.gateway.query.ResultStream;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
@@ -40,7 +38,7 @@ final class Statements {
 
     private final FlightSqlBackend backend;
     private final SignedHandles handles;
-    private final FlightSessions sessions;
+    private final Places places;
     private final TicketLedger ledger;
     private final ByteBudget parameterBudget;
     private final BufferAllocator allocator;
@@ -57,7 +55,7 @@ final class Statements {
             FlightSqlBackend backend,
             SignedHandles handles,
             FlightSqlSettings settings,
-            FlightSessions sessions,
+            Places places,
             TicketLedger ledger,
             ByteBudget parameterBudget,
             BufferAllocator allocator,
@@ -65,23 +63,41 @@ final class Statements {
         this.backend = backend;
         this.handles = handles;
         this.settings = settings;
-        this.sessions = sessions;
+        this.places = places;
         this.ledger = ledger;
         this.parameterBudget = parameterBudget;
         this.allocator = allocator;
         this.clock = clock;
     }
 
-    /** A statement with its parameters, as a client asks for it. */
-    record Statement(String sql, ParameterPayload parameters) {}
+    /**
+     * A statement, as a client asks for it.
+     *
+     * @param parameters bound to it
+     * @param transaction id; empty for none
+     * @param prepared whether it was prepared in that transaction, and may be run after its end
+     */
+    record Statement(String sql, ParameterPayload parameters, ByteString transaction, boolean prepared) {
 
-    CompletionStage<Description> describe(Caller caller, String sql) {
-        return describe(caller, sql, sessions.settingsOf(caller).settings());
+        /** One that comes with its text. */
+        static Statement of(String sql, ByteString transaction) {
+            return new Statement(sql, ParameterPayload.NONE, transaction, false);
+        }
+    }
+
+    /** Where it runs, as things are now. */
+    Places.Place place(Caller caller, Statement statement) {
+        return places.of(caller, statement);
+    }
+
+    CompletionStage<Description> describe(Caller caller, Statement statement) {
+        return describe(caller, statement.sql(), place(caller, statement));
     }
 
     /** A client that leaves meanwhile gives it up. */
-    CompletionStage<Description> describe(Caller caller, String sql, SessionSettings session) {
-        CompletionStage<Description> description = backend.queries().describe(caller.identity(), sql, session);
+    CompletionStage<Description> describe(Caller caller, String sql, Places.Place place) {
+        CompletionStage<Description> description =
+                place.target().describe(caller.identity(), sql, place.settings().settings());
         caller.call()
                 .atEnd(() -> description
                         .toCompletableFuture()
@@ -91,8 +107,8 @@ final class Statements {
     }
 
     /** The schema of the statement's stream. */
-    CompletionStage<Schema> schema(Caller caller, String sql) {
-        return describe(caller, sql).thenApply(Statements::streamSchema);
+    CompletionStage<Schema> schema(Caller caller, Statement statement) {
+        return describe(caller, statement).thenApply(Statements::streamSchema);
     }
 
     private static Schema streamSchema(Description description) {
@@ -110,16 +126,16 @@ final class Statements {
                     "A query takes at most " + MAX_TICKET_PARAMETER_BYTES + " bytes of parameters.",
                     ErrorDetails.ofLimit("query", "query parameter bytes", Long.toString(MAX_TICKET_PARAMETER_BYTES)));
         }
-        FlightSession.Settings session = sessions.settingsOf(caller);
-        return describe(caller, statement.sql(), session.settings()).thenCompose(description -> {
+        Places.Place place = place(caller, statement);
+        return describe(caller, statement.sql(), place).thenCompose(description -> {
             if (description.givesRows()) {
                 boolean isRead = description.kind().isRead();
-                StatementTicket ticket = ticket(caller, statement, session, isRead ? "" : issuer);
+                StatementTicket ticket = ticket(caller, statement, place, isRead ? "" : issuer);
                 return CompletableFuture.completedFuture(
                         info(caller, descriptor, ticket, infoSchema(statement, description)));
             }
             ParameterPayload parameters = statement.parameters();
-            return run(caller, statement.sql(), decode(parameters).values(), parameters.size())
+            return run(caller, statement, decode(parameters).values(), parameters.size())
                     .thenApply(count -> ofCount(caller, descriptor, count));
         });
     }
@@ -134,6 +150,7 @@ final class Statements {
                 ParameterPayload.NONE,
                 SessionSettings.NONE,
                 RequestOptions.NONE,
+                Places.Ref.NONE,
                 new StatementTicket.Outcome(count));
         return info(caller, descriptor, ticket, ArrowSchemas.COUNT);
     }
@@ -148,8 +165,8 @@ final class Statements {
         return typesAreOpen ? null : description.schema();
     }
 
-    private static StatementTicket ticket(
-            Caller caller, Statement statement, FlightSession.Settings session, String issuer) {
+    private static StatementTicket ticket(Caller caller, Statement statement, Places.Place place, String issuer) {
+        FlightSession.Settings session = place.settings();
         return new StatementTicket(
                 UUID.randomUUID().toString(),
                 issuer,
@@ -157,6 +174,7 @@ final class Statements {
                 statement.parameters(),
                 session.settings(),
                 caller.options().or(session.options()),
+                place.ticket(),
                 null);
     }
 
@@ -191,14 +209,14 @@ final class Statements {
                             + " that restarts; ask for a new one.");
         }
         List<List<@Nullable Object>> rows = decode(ticket.parameters()).values();
-        QueryRequest request = request(
-                ticket.sql(),
-                rows,
-                new FlightSession.Settings(ticket.settings(), caller.options().or(ticket.options())));
+        QueryRequest request = new FlightSession.Settings(ticket.settings(), ticket.options())
+                .under(caller.options())
+                .request(ticket.sql(), rows);
+        QueryTarget target = places.of(caller, ticket.place());
         ledger.claim(ticket, caller.user());
         QueryExecution execution;
         try {
-            execution = submit(caller, request, ticket.parameters().size());
+            execution = submit(caller, target, request, ticket.parameters().size());
         } catch (RuntimeException e) {
             ledger.unclaim(ticket);
             throw e;
@@ -209,12 +227,11 @@ final class Statements {
 
     /** Runs a statement at once, without a ticket. */
     void stream(Caller caller, Statement statement, ServerStreamListener listener) {
+        Places.Place place = place(caller, statement);
+        QueryRequest request = request(caller, statement, place);
         send(
                 caller,
-                submit(
-                        caller,
-                        request(caller, statement),
-                        statement.parameters().size()),
+                submit(caller, place.target(), request, statement.parameters().size()),
                 listener);
     }
 
@@ -229,18 +246,20 @@ final class Statements {
      * @return rows changed, or given back by a statement that changes rows; 0 when there is nothing to count, -1 for a
      *     read, whose rows are not looked at
      */
-    CompletionStage<Long> update(Caller caller, String sql, ParameterDecoder.Rows rows) {
+    CompletionStage<Long> update(Caller caller, Statement statement, ParameterDecoder.Rows rows) {
         if (rows.bound() && rows.values().isEmpty()) {
             // A batch of no rows: nothing to do, and not the same as a statement without parameters.
             return CompletableFuture.completedFuture(0L);
         }
-        return run(caller, sql, rows.values(), 0).thenApply(count -> count.orElse(0L));
+        return run(caller, statement, rows.values(), 0).thenApply(count -> count.orElse(0L));
     }
 
     /** Runs a statement to its committed end and gives what it counts: rows changed, or else given back. */
     private CompletionStage<OptionalLong> run(
-            Caller caller, String sql, List<List<@Nullable Object>> rows, long parameterBytes) {
-        QueryExecution execution = submit(caller, request(caller, sql, rows), parameterBytes);
+            Caller caller, Statement statement, List<List<@Nullable Object>> rows, long parameterBytes) {
+        Places.Place place = place(caller, statement);
+        QueryRequest request = request(caller, statement.sql(), rows, place);
+        QueryExecution execution = submit(caller, place.target(), request, parameterBytes);
         caller.call().atEnd(() -> execution.cancel(goneReason()));
         return execution.stream().thenCompose(stream -> count(execution, stream));
     }
@@ -275,12 +294,12 @@ final class Statements {
         if (!backend.queries().takesIngest()) {
             throw FlightErrors.unimplemented("Bulk ingestion is");
         }
-        FlightCommands.refuseTransaction(command.hasTransactionId(), command.getTransactionId());
-        return backend.queries()
+        Places.Place place = places.ofIngest(caller, command.getTransactionId(), command.getTemporary());
+        return place.target()
                 .ingest(
                         caller.identity(),
                         new IngestRequest(
-                                request(caller, "", List.of()),
+                                request(caller, "", List.of(), place),
                                 IngestCommand.target(command),
                                 IngestCommand.mode(command),
                                 IngestCommand.part(command, caller.call().ingestOptions())));
@@ -342,11 +361,11 @@ final class Statements {
     }
 
     /** @param parameterBytes held with the query until it is done, and not counted by anyone else */
-    QueryExecution submit(Caller caller, QueryRequest request, long parameterBytes) {
+    QueryExecution submit(Caller caller, QueryTarget target, QueryRequest request, long parameterBytes) {
         parameterBudget.take(parameterBytes);
         QueryExecution execution;
         try {
-            execution = backend.queries().submit(caller.identity(), request);
+            execution = target.submit(caller.identity(), request);
         } catch (RuntimeException e) {
             parameterBudget.giveBack(parameterBytes);
             throw e;
@@ -360,32 +379,14 @@ final class Statements {
         return execution;
     }
 
-    /** What a statement asks for, in its caller's session. */
-    QueryRequest request(Caller caller, Statement statement) {
-        return request(caller, statement.sql(), decode(statement.parameters()).values());
+    /** What a statement asks for where it runs. */
+    QueryRequest request(Caller caller, Statement statement, Places.Place place) {
+        return request(caller, statement.sql(), decode(statement.parameters()).values(), place);
     }
 
-    private QueryRequest request(Caller caller, String sql, List<List<@Nullable Object>> rows) {
-        FlightSession.Settings session = sessions.settingsOf(caller);
-        return request(
-                sql,
-                rows,
-                new FlightSession.Settings(session.settings(), caller.options().or(session.options())));
-    }
-
-    private static QueryRequest request(String sql, List<List<@Nullable Object>> rows, FlightSession.Settings session) {
-        RequestOptions options = session.options();
-        return new QueryRequest(
-                Front.FLIGHT_SQL,
-                sql,
-                rows,
-                session.settings(),
-                options.statementTimeout(),
-                options.queueTimeout(),
-                options.memoryBytes(),
-                options.priority().orElse(Priority.NORMAL),
-                options.heavy(),
-                Map.of());
+    private static QueryRequest request(
+            Caller caller, String sql, List<List<@Nullable Object>> rows, Places.Place place) {
+        return place.settings().under(caller.options()).request(sql, rows);
     }
 
     private ResultPump pump(Caller caller, ServerStreamListener listener) {

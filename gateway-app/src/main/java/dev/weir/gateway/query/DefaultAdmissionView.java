@@ -110,7 +110,7 @@ final class DefaultAdmissionView implements AdmissionView {
         StatementScan scan;
         try {
             scan = engine.scan(request.sql());
-            RequestChecks.check(identity, RequestChecks.access(identity.role()), scan, request, clocks);
+            RequestChecks.check(identity, RequestChecks.access(identity.role()), scan, request, clocks, false);
         } catch (RuntimeException e) {
             GatewayException refusal = Failures.of(e, null, true);
             return new Explained(

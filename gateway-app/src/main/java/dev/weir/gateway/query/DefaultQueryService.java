@@ -5,6 +5,7 @@ import dev.weir.admission.RunPermit;
 import dev.weir.auth.Identity;
 import dev.weir.auth.Role;
 import dev.weir.engine.Access;
+import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryContext;
@@ -12,6 +13,7 @@ import dev.weir.engine.QueryEngine;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StatementDescription;
 import dev.weir.engine.StatementKind;
+import dev.weir.engine.StatementRunner;
 import dev.weir.engine.StatementScan;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -47,6 +49,8 @@ public final class DefaultQueryService implements QueryService {
     private final QueryRegistry registry = new QueryRegistry();
     private final RunServices services;
     private final Ingests ingests;
+    private final SessionLimits sessionLimits;
+    private final OpenSessions sessions;
 
     /**
      * The admission controllers of a service.
@@ -69,6 +73,19 @@ public final class DefaultQueryService implements QueryService {
             Timers timers,
             InstantSource clock,
             QueryListener listener) {
+        this(engine, controllers, limits, timers, clock, listener, SessionLimits.DEFAULT);
+    }
+
+    public DefaultQueryService(
+            QueryEngine engine,
+            Controllers controllers,
+            LimitsSource limits,
+            Timers timers,
+            InstantSource clock,
+            QueryListener listener,
+            SessionLimits sessionLimits) {
+        this.sessionLimits = sessionLimits;
+        this.sessions = new OpenSessions(sessionLimits.maxPerUser());
         this.engine = engine;
         this.admission = controllers.queries();
         this.limits = limits;
@@ -79,17 +96,22 @@ public final class DefaultQueryService implements QueryService {
         this.describing = new Lane(controllers.describing(), timers, describeTimeout);
         this.catalog = new Lane(controllers.catalog(), timers, describeTimeout);
         this.view = new DefaultAdmissionView(engine, admission, limits);
-        this.services = new RunServices(engine, admission, limits, timers, clock, this::done);
+        this.services = new RunServices(engine, engine, admission, limits, timers, clock, null, this::done);
         this.ingests = new Ingests(
                 timers,
                 identity -> limits.clocks().of(identity.groups()).clientStallTimeout(),
-                (ingest, request) -> submit(ingest.identity(), request.query(), ingest));
+                (ingest, request) -> submit(ingest.identity(), request.query(), ingest, ingest.runner()));
         controllers.decisions().attach(registry, limits, this::decided);
     }
 
     @Override
     public QueryExecution submit(Identity identity, QueryRequest request) {
-        return submit(identity, request, null);
+        return submit(identity, request, engine);
+    }
+
+    /** @param runner the engine, or the session that the query belongs to */
+    QueryExecution submit(Identity identity, QueryRequest request, StatementRunner runner) {
+        return submit(identity, request, null, runner);
     }
 
     @Override
@@ -99,23 +121,28 @@ public final class DefaultQueryService implements QueryService {
 
     @Override
     public IngestInlet ingest(Identity identity, IngestRequest request) {
+        return ingest(identity, request, engine);
+    }
+
+    /** @param runner the engine, or the session that the rows are loaded in */
+    IngestInlet ingest(Identity identity, IngestRequest request, StatementRunner runner) {
         if (!engine.takesIngest()) {
             return QueryService.super.ingest(identity, request);
         }
         if (!RequestChecks.access(identity.role()).covers(StatementKind.INGEST.needs())) {
             throw RequestChecks.forbidden(identity, "Bulk ingest", StatementKind.INGEST.needs());
         }
-        return ingests.open(identity, request);
+        return ingests.open(identity, request, runner);
     }
 
-    private QueryRun submit(Identity identity, QueryRequest request, @Nullable Ingest ingest) {
+    private QueryRun submit(
+            Identity identity, QueryRequest request, @Nullable Ingest ingest, StatementRunner runner) {
         QueryRun run = new QueryRun(
                 QueryIds.next(clock.millis()),
                 identity,
                 request,
-                ingest,
                 limits.clocks().of(identity.groups()),
-                services);
+                services.on(runner, ingest));
         registry.add(run);
         if (!isInternal(identity)) {
             tell(() -> listener.submitted(run.snapshot()));
@@ -151,12 +178,40 @@ public final class DefaultQueryService implements QueryService {
     }
 
     @Override
+    public QuerySession openSession(Identity identity) {
+        sessions.count(identity.user());
+        DefaultQuerySession session = new DefaultQuerySession(
+                identity.user(), this, engine, timers, sessionLimits.idleInTransactionTimeout(), sessions::closed);
+        sessions.add(session);
+        return session;
+    }
+
+    @Override
+    public boolean needsSession(String sql) {
+        try {
+            return engine.scan(sql).session() != null;
+        } catch (EngineException e) {
+            return false;
+        }
+    }
+
+    /** Open sessions, for metrics. */
+    public int openSessions() {
+        return sessions.size();
+    }
+
+    @Override
     public CompletionStage<Description> describe(Identity identity, String sql, SessionSettings settings) {
+        return describe(identity, sql, settings, engine);
+    }
+
+    CompletionStage<Description> describe(
+            Identity identity, String sql, SessionSettings settings, StatementRunner runner) {
         Access access = RequestChecks.access(identity.role());
         StatementScan scan;
         try {
             scan = engine.scan(sql);
-            RequestChecks.checkStatement(identity, access, scan);
+            RequestChecks.checkStatement(identity, access, scan, runner != engine);
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(Failures.of(e, null, true));
         }
@@ -168,7 +223,7 @@ public final class DefaultQueryService implements QueryService {
                 List.of(),
                 EngineQuery.DEFAULT_BATCH_ROWS,
                 new QueryContext(identity.user(), 0, false, limits.clocks().describeTimeout()));
-        return describing.run(identity, () -> engine.describe(query), (StatementDescription found, RunPermit place) -> {
+        return describing.run(identity, () -> runner.describe(query), (StatementDescription found, RunPermit place) -> {
             place.close(RunPermit.Outcome.FINISHED);
             return new Description(scan.kind(), scan.givesRows(), found.schema(), found.parameters());
         });

@@ -10,6 +10,7 @@ import dev.weir.engine.IngestFeed;
 import dev.weir.engine.IngestSchema;
 import dev.weir.engine.QueryContext;
 import dev.weir.engine.StatementKind;
+import dev.weir.engine.StatementRunner;
 import dev.weir.engine.StatementScan;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -30,6 +31,7 @@ final class Ingest {
 
     private final IngestRequest request;
     private final Identity identity;
+    private final StatementRunner runner;
     private final Timers timers;
     private final Duration stallTimeout;
     private final BiFunction<Ingest, IngestRequest, QueryRun> submit;
@@ -51,6 +53,7 @@ final class Ingest {
     Ingest(
             Identity identity,
             IngestRequest request,
+            StatementRunner runner,
             BufferAllocator memory,
             Timers timers,
             Duration stallTimeout,
@@ -58,6 +61,7 @@ final class Ingest {
             Runnable ended) {
         this.identity = identity;
         this.request = request;
+        this.runner = runner;
         this.timers = timers;
         this.stallTimeout = stallTimeout;
         this.submit = submit;
@@ -71,6 +75,11 @@ final class Ingest {
 
     Identity identity() {
         return identity;
+    }
+
+    /** The engine, or the session that the rows are loaded in. */
+    StatementRunner runner() {
+        return runner;
     }
 
     IngestFeed feed() {
@@ -99,14 +108,15 @@ final class Ingest {
     }
 
     /** @return its inlet */
-    IngestInlet join(IngestRequest joining) {
+    IngestInlet join(IngestRequest joining, StatementRunner in) {
         IngestRequest.Part part = joining.part();
         IngestRequest.Part own = request.part();
-        boolean same = joining.target().equals(request.target())
+        boolean same = in == runner
+                && joining.target().equals(request.target())
                 && joining.mode() == request.mode()
                 && (part == null ? own == null : own != null && part.parts() == own.parts());
         if (!same) {
-            throw invalid("The parts of an ingest must name the same table, mode and number of parts.");
+            throw invalid("The parts of an ingest must name the same table, mode, number of parts and transaction.");
         }
         int number = part == null ? 0 : part.part();
         if (!feed.join(number)) {
@@ -196,7 +206,7 @@ final class Ingest {
     private void count(long rows, long bytes) {
         QueryRun started = run;
         if (started != null) {
-            started.uploaded(rows, bytes);
+            started.record().uploaded(rows, bytes);
         }
     }
 

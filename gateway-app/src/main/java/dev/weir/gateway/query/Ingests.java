@@ -1,6 +1,7 @@
 package dev.weir.gateway.query;
 
 import dev.weir.auth.Identity;
+import dev.weir.engine.StatementRunner;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -34,22 +35,28 @@ final class Ingests {
         this.submit = submit;
     }
 
-    /** Opens an ingest, or joins the one that the part is of. */
-    IngestInlet open(Identity identity, IngestRequest request) {
+    /**
+     * Opens an ingest, or joins the one that the part is of.
+     *
+     * @param runner the engine, or the session that the rows are loaded in
+     */
+    IngestInlet open(Identity identity, IngestRequest request, StatementRunner runner) {
         IngestRequest.Part part = request.part();
         if (part == null) {
-            return ingest(identity, request, null).join(request);
+            return ingest(identity, request, runner, null).join(request, runner);
         }
         Key key = new Key(identity.user(), part.ingest());
         Ingest ingest;
         synchronized (named) {
-            ingest = named.computeIfAbsent(key, absent -> ingest(identity, request, absent));
+            ingest = named.computeIfAbsent(key, absent -> ingest(identity, request, runner, absent));
         }
-        return ingest.join(request);
+        return ingest.join(request, runner);
     }
 
-    private Ingest ingest(Identity identity, IngestRequest request, @Nullable Key key) {
-        return new Ingest(identity, request, memory, timers, stallTimeout.apply(identity), submit, () -> forget(key));
+    private Ingest ingest(
+            Identity identity, IngestRequest request, StatementRunner runner, @Nullable Key key) {
+        return new Ingest(
+                identity, request, runner, memory, timers, stallTimeout.apply(identity), submit, () -> forget(key));
     }
 
     private void forget(@Nullable Key key) {

@@ -36,9 +36,6 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
     private final CompletableFuture<ResultStream> stream = new CompletableFuture<>();
     private final CompletableFuture<QuerySnapshot> done = new CompletableFuture<>();
 
-    /** What it loads; null for a query that runs a statement. */
-    private final @Nullable Ingest ingest;
-
     private final RunPlace place;
     private final StatementClock clock;
     private volatile Access access = Access.READ;
@@ -56,20 +53,13 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
 
     private final AtomicInteger idle = new AtomicInteger(-1);
 
-    QueryRun(
-            String id,
-            Identity identity,
-            QueryRequest request,
-            @Nullable Ingest ingest,
-            QueryLimits.Clocks limits,
-            RunServices services) {
+    QueryRun(String id, Identity identity, QueryRequest request, QueryLimits.Clocks limits, RunServices services) {
         this.record = new RunRecord(
                 id,
                 identity,
                 request,
                 services.clock().instant(),
                 services.timers().nanoTime());
-        this.ingest = ingest;
         this.limits = limits;
         this.services = services;
         this.place = new RunPlace(this, services);
@@ -97,11 +87,9 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
     void start(Access permitted) {
         access = permitted;
         try {
-            Ingest loads = ingest;
-            StatementScan found =
-                    loads != null ? loads.scan() : services.engine().scan(record.request.sql());
+            StatementScan found = services.scan(record.request);
             record.scan = found;
-            RequestChecks.check(record.identity, permitted, found, record.request, limits);
+            RequestChecks.check(record.identity, permitted, found, record.request, limits, services.isSession());
             place.waitFor(services.admission().admit(record.admissionRequest(found, limits)));
         } catch (RuntimeException e) {
             end(Ending.failed(Failures.of(e, id(), true)));
@@ -132,7 +120,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         Duration left = clock.start();
         EngineCall<ArrowResult> started;
         try {
-            started = run(granted, left);
+            started = services.start(record, access, granted, left);
         } catch (RuntimeException e) {
             notOpened(CompletableFuture.completedFuture(null), granted, e);
             return;
@@ -148,13 +136,6 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
                 notOpened(started.stopped(), granted, thrown);
             }
         });
-    }
-
-    private EngineCall<ArrowResult> run(RunPermit granted, Duration left) {
-        Ingest loads = ingest;
-        return loads == null
-                ? services.engine().execute(record.engineQuery(access, granted, left))
-                : services.engine().ingest(record.engineIngest(loads, access, granted, left), loads.feed());
     }
 
     private void notOpened(CompletionStage<Void> stopped, RunPermit held, @Nullable Throwable thrown) {
@@ -361,11 +342,8 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         record.bytes.addAndGet(count);
     }
 
-    /** The engine took so much of the upload. */
-    void uploaded(long rows, long bytes) {
-        record.rows.addAndGet(rows);
-        record.bytes.addAndGet(bytes);
-        record.batches.addAndGet(rows > 0 ? 1 : 0);
+    RunRecord record() {
+        return record;
     }
 
     @Override

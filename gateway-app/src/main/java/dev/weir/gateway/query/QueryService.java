@@ -2,7 +2,6 @@ package dev.weir.gateway.query;
 
 import dev.weir.auth.Identity;
 import dev.weir.engine.MetadataRequest;
-import dev.weir.engine.SessionSettings;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -12,37 +11,22 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Stages fail with a {@link GatewayException}, never wrapped. Their continuations may run on an engine thread.
  */
-public interface QueryService {
+public interface QueryService extends QueryTarget {
 
     /**
-     * Registers and starts a query. A statement that is refused is registered too, as FAILED: this method does not
-     * throw, the stream's stage fails.
+     * Opens a session of this user; it lasts until it is closed.
+     *
+     * @throws GatewayException USER_LIMIT when the user has as many as allowed
      */
-    QueryExecution submit(Identity identity, QueryRequest request);
+    QuerySession openSession(Identity identity);
 
     /** Whether {@link #ingest} works. Constant. */
     default boolean takesIngest() {
         return false;
     }
 
-    /**
-     * Opens a bulk ingest, or joins one as another of its parts. It is a query as any other, from its schema on.
-     *
-     * @return where the upload goes
-     * @throws GatewayException when it is refused before anything of it was read
-     */
-    default IngestInlet ingest(Identity identity, IngestRequest request) {
-        throw new GatewayException(
-                GatewayErrorCode.INVALID_REQUEST,
-                "The engine of this gateway takes no bulk ingest; it does with isolation shared and no workers.");
-    }
-
-    /**
-     * Describes a statement without running it, in a small lane of its own and under its own timeout. Cached per text,
-     * settings and access until a statement changes the schema. A caller that does not want it any more completes the
-     * stage's future with a failure, which stops the engine.
-     */
-    CompletionStage<Description> describe(Identity identity, String sql, SessionSettings settings);
+    /** Whether a text is a statement that is refused without a session. False for one that cannot be scanned. */
+    boolean needsSession(String sql);
 
     /** Answers a question about the catalog, outside the queue. The stream must be closed. */
     CompletionStage<ResultStream> metadata(Identity identity, MetadataRequest request);

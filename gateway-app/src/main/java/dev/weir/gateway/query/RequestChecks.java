@@ -3,7 +3,6 @@ package dev.weir.gateway.query;
 import dev.weir.auth.Identity;
 import dev.weir.auth.Role;
 import dev.weir.engine.Access;
-import dev.weir.engine.StatementKind;
 import dev.weir.engine.StatementScan;
 import java.time.Duration;
 import java.util.Locale;
@@ -30,8 +29,13 @@ final class RequestChecks {
     }
 
     static void check(
-            Identity identity, Access access, StatementScan scan, QueryRequest request, QueryLimits.Clocks limits) {
-        checkStatement(identity, access, scan);
+            Identity identity,
+            Access access,
+            StatementScan scan,
+            QueryRequest request,
+            QueryLimits.Clocks limits,
+            boolean inSession) {
+        checkStatement(identity, access, scan, inSession);
         request.statementTimeout()
                 .ifPresent(asked -> checkTimeout("statement-timeout", asked, limits.statementTimeout()));
         request.queueTimeout().ifPresent(asked -> checkTimeout("queue-timeout", asked, limits.queueTimeout()));
@@ -41,11 +45,11 @@ final class RequestChecks {
         checkTags(request.tags());
     }
 
-    static void checkStatement(Identity identity, Access access, StatementScan scan) {
-        if (scan.kind() == StatementKind.SESSION) {
-            throw invalid("Transactions, SET, USE and temporary objects need a session that holds a connection, which"
-                    + " this gateway does not offer. Choose catalog and schema by the session options of Flight SQL, or"
-                    + " qualify names.");
+    static void checkStatement(Identity identity, Access access, StatementScan scan, boolean inSession) {
+        if (scan.session() != null && !inSession) {
+            throw invalid("Transactions, SET, USE and temporary objects need a session, which HTTP does not have. Use"
+                    + " Flight SQL with a client that keeps its bearer token or its cookies, as the JDBC and ADBC drivers"
+                    + " do; SetSessionOptions and BeginTransaction open a session, too.");
         }
         if (!access.covers(scan.needs())) {
             String what = switch (scan.kind()) {

@@ -119,6 +119,13 @@ final class RunRecord {
                 new QueryContext(identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout));
     }
 
+    /** The engine took so much of an upload. */
+    void uploaded(long moreRows, long moreBytes) {
+        rows.addAndGet(moreRows);
+        bytes.addAndGet(moreBytes);
+        batches.addAndGet(moreRows > 0 ? 1 : 0);
+    }
+
     /** The ingest as the engine gets it, once it is admitted. */
     EngineIngest engineIngest(Ingest ingest, Access access, RunPermit granted, Duration statementTimeout) {
         return ingest.of(

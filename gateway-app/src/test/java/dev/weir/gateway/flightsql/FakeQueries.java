@@ -14,6 +14,7 @@ import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.QueryExecution;
 import dev.weir.gateway.query.QueryRequest;
 import dev.weir.gateway.query.QueryService;
+import dev.weir.gateway.query.QuerySession;
 import dev.weir.gateway.query.QuerySnapshot;
 import dev.weir.gateway.query.QueryState;
 import dev.weir.gateway.query.ResultStream;
@@ -78,6 +79,7 @@ final class FakeQueries implements QueryService {
     final Map<String, Script> scripts = new java.util.concurrent.ConcurrentHashMap<>();
     final Map<String, GatewayException> failures = new java.util.concurrent.ConcurrentHashMap<>();
     final List<Execution> executions = new CopyOnWriteArrayList<>();
+    final List<FakeSession> sessions = new CopyOnWriteArrayList<>();
     final List<Described> described = new CopyOnWriteArrayList<>();
     final List<MetadataRequest> catalogRequests = new CopyOnWriteArrayList<>();
     volatile Function<MetadataRequest, VectorSchemaRoot> catalog = request -> {
@@ -147,6 +149,19 @@ final class FakeQueries implements QueryService {
         boolean givesRows = !script.schema().getFields().isEmpty();
         return CompletableFuture.completedFuture(
                 new Description(script.kind(), givesRows, script.schema(), script.parameters()));
+    }
+
+    @Override
+    public QuerySession openSession(Identity identity) {
+        FakeSession session = new FakeSession(this);
+        sessions.add(session);
+        return session;
+    }
+
+    @Override
+    public boolean needsSession(String sql) {
+        Script script = scripts.get(sql);
+        return script != null && script.kind() == StatementKind.SESSION;
     }
 
     @Override

@@ -64,6 +64,7 @@ final class FrontHarness implements AutoCloseable {
                         authenticator,
                         new FakeSigner(clock),
                         new EngineInfo("duckdb", "v1.0", false),
+                        true,
                         "1.2.3"),
                 allocator,
                 clock);

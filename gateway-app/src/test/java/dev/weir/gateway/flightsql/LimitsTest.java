@@ -131,15 +131,7 @@ class LimitsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "BeginTransaction",
-                "EndTransaction",
-                "BeginSavepoint",
-                "CreatePreparedSubstraitPlan",
-                "RenewFlightEndpoint",
-                "no-such-action"
-            })
+    @ValueSource(strings = {"BeginSavepoint", "CreatePreparedSubstraitPlan", "RenewFlightEndpoint", "no-such-action"})
     void whatIsNotSupportedIsUnimplemented(String action) {
         assertStatus(
                 () -> ann.doAction(new Action(action)).forEachRemaining(result -> {}),
@@ -173,6 +165,8 @@ class LimitsTest {
                         "ClosePreparedStatement",
                         "CancelQuery",
                         "CancelFlightInfo",
+                        "BeginTransaction",
+                        "EndTransaction",
                         "SetSessionOptions",
                         "GetSessionOptions",
                         "CloseSession");
@@ -200,6 +194,7 @@ class LimitsTest {
                         harness.authenticator,
                         new FakeSigner(harness.clock),
                         new EngineInfo("duckdb", "v1.0", false),
+                        true,
                         ""),
                 harness.allocator,
                 harness.clock)) {

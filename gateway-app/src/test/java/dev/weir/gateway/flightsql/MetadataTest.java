@@ -161,8 +161,8 @@ class MetadataTest {
                 .containsEntry(SqlInfo.FLIGHT_SQL_SERVER_BULK_INGESTION_VALUE, "false")
                 .containsEntry(
                         SqlInfo.FLIGHT_SQL_SERVER_TRANSACTION_VALUE,
-                        Integer.toString(FlightSql.SqlSupportedTransaction.SQL_SUPPORTED_TRANSACTION_NONE_VALUE))
-                .containsEntry(SqlInfo.SQL_TRANSACTIONS_SUPPORTED_VALUE, "false")
+                        Integer.toString(FlightSql.SqlSupportedTransaction.SQL_SUPPORTED_TRANSACTION_TRANSACTION_VALUE))
+                .containsEntry(SqlInfo.SQL_TRANSACTIONS_SUPPORTED_VALUE, "true")
                 .containsEntry(SqlInfo.SQL_IDENTIFIER_QUOTE_CHAR_VALUE, "\"")
                 .containsEntry(SqlInfo.FLIGHT_SQL_SERVER_STATEMENT_TIMEOUT_VALUE, "3600000");
         assertThat(facts).hasSize(SqlInfoCatalog.known().size());

@@ -285,7 +285,7 @@ class PollRefusalsTest {
     }
 
     @Test
-    void aTransactionIsRefusedAsElsewhere() {
+    void anUnknownTransactionIsRefusedAsElsewhere() {
         FlightSql.CommandStatementQuery command = FlightSql.CommandStatementQuery.newBuilder()
                 .setQuery("numbers")
                 .setTransactionId(ByteString.copyFromUtf8("t"))
@@ -294,7 +294,7 @@ class PollRefusalsTest {
         StatusRuntimeException failure = org.assertj.core.api.Assertions.catchThrowableOfType(
                 StatusRuntimeException.class, () -> polls.poll("ann", descriptor(command)));
 
-        assertThat(failure.getStatus().getCode()).isEqualTo(Status.Code.UNIMPLEMENTED);
+        assertThat(failure.getStatus().getCode()).isEqualTo(Status.Code.NOT_FOUND);
         assertThat(queries.executions).isEmpty();
     }
 

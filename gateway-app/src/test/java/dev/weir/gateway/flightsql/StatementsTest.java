@@ -334,7 +334,7 @@ class StatementsTest {
     }
 
     @Test
-    void aTransactionIdIsNotSupported() {
+    void anUnknownTransactionIsNotFound() {
         byte[] command = Any.pack(FlightSql.CommandStatementQuery.newBuilder()
                         .setQuery("numbers")
                         .setTransactionId(ByteString.copyFromUtf8("t"))
@@ -343,8 +343,8 @@ class StatementsTest {
 
         assertStatus(
                 () -> harness.flightAs("ann").getInfo(FlightDescriptor.command(command)),
-                FlightStatusCode.UNIMPLEMENTED,
-                "Transactions");
+                FlightStatusCode.NOT_FOUND,
+                "no such transaction");
     }
 
     static void assertStatus(

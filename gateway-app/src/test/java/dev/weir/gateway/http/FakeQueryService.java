@@ -15,6 +15,7 @@ import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.QueryExecution;
 import dev.weir.gateway.query.QueryRequest;
 import dev.weir.gateway.query.QueryService;
+import dev.weir.gateway.query.QuerySession;
 import dev.weir.gateway.query.QuerySnapshot;
 import dev.weir.gateway.query.QueryState;
 import dev.weir.gateway.query.ResultStream;
@@ -214,6 +215,16 @@ final class FakeQueryService implements QueryService {
     @Override
     public CompletionStage<Description> describe(Identity identity, String sql, SessionSettings settings) {
         throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public QuerySession openSession(Identity identity) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean needsSession(String sql) {
+        return false;
     }
 
     @Override

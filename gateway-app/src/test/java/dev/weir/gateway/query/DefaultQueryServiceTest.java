@@ -13,6 +13,7 @@ import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.SessionSettings;
+import dev.weir.engine.SessionStatement;
 import dev.weir.engine.StatementKind;
 import dev.weir.engine.StatementScan;
 import java.time.Clock;
@@ -266,7 +267,8 @@ class DefaultQueryServiceTest {
         GatewayException forbidden = failure(submit(ANN).stream());
         assertThat(forbidden.code()).isEqualTo(GatewayErrorCode.FORBIDDEN);
         assertThat(forbidden.text()).contains("writer").contains("reader");
-        engine.scan = new StatementScan(StatementKind.SESSION, Access.READ, 1, false);
+        engine.scan =
+                new StatementScan(StatementKind.SESSION, Access.READ, 1, false, new SessionStatement.Begin(false));
         assertThat(failure(submit(ROOT).stream()).code()).isEqualTo(GatewayErrorCode.INVALID_REQUEST);
         assertThat(service.list(ROOT)).hasSize(3).allMatch(query -> query.state() == QueryState.FAILED);
     }

@@ -8,6 +8,7 @@ import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineInfo;
 import dev.weir.engine.EngineQuery;
+import dev.weir.engine.EngineSession;
 import dev.weir.engine.EngineStats;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryEngine;
@@ -37,6 +38,7 @@ final class FakeEngine implements QueryEngine {
     final List<Call<ArrowResult>> calls = new ArrayList<>();
     final List<EngineQuery> queries = new ArrayList<>();
     final List<Call<StatementDescription>> describes = new ArrayList<>();
+    final List<FakeEngineSession> sessions = new ArrayList<>();
     StatementScan scan = new StatementScan(StatementKind.QUERY, Access.READ, 42, false);
 
     /** What the engine throws instead of taking a call; null when it takes them. */
@@ -246,6 +248,13 @@ final class FakeEngine implements QueryEngine {
         calls.add(call);
         queries.add(query);
         return call;
+    }
+
+    @Override
+    public EngineSession openSession(Access access) {
+        FakeEngineSession session = new FakeEngineSession(access);
+        sessions.add(session);
+        return session;
     }
 
     @Override

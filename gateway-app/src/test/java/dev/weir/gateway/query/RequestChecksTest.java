@@ -53,6 +53,7 @@ class RequestChecksTest {
                         Priority.NORMAL,
                         false,
                         Map.of()),
-                new QueryLimits.Clocks(limit, limit, limit));
+                new QueryLimits.Clocks(limit, limit, limit),
+                false);
     }
 }

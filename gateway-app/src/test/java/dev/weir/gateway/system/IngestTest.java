@@ -295,6 +295,41 @@ class IngestTest {
     }
 
     @Test
+    void rowsAreCommittedWithTheClientsTransaction() throws Exception {
+        byte[] many = stream(MANY);
+        for (boolean commit : new boolean[] {false, true}) {
+            FlightSqlClient.Transaction transaction = sql.beginTransaction(writer);
+            try (ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(many), allocator)) {
+                assertThat(sql.executeIngest(reader, options(CREATE, Map.of()), transaction, writer))
+                        .isEqualTo(200_000);
+            }
+            assertThat(run("from t")).contains("INVALID_SQL");
+            if (commit) {
+                sql.commit(transaction, writer);
+            } else {
+                sql.rollback(transaction, writer);
+            }
+        }
+        assertThat(run("select count(*) as n from t")).isEqualTo("n\r\n200000\r\n");
+    }
+
+    @Test
+    void anUploadThatBreaksLeavesTheTransactionToBeRolledBack() throws Exception {
+        run("create table t (i integer primary key)");
+        FlightSqlClient.Transaction transaction = sql.beginTransaction(writer);
+        byte[] twice = stream("select (i % 1000)::int as i from range(2000) r(i)");
+        try (ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(twice), allocator)) {
+            assertThat(catchThrowableOfType(
+                            FlightRuntimeException.class,
+                            () -> sql.executeIngest(reader, options(APPEND, Map.of()), transaction, writer)))
+                    .isNotNull();
+        }
+        assertThat(catchThrowableOfType(FlightRuntimeException.class, () -> sql.commit(transaction, writer)))
+                .isNotNull();
+        assertThat(run("select count(*) as n from t")).isEqualTo("n\r\n0\r\n");
+    }
+
+    @Test
     void anUploadWaitsUnreadForItsTurn() throws Exception {
         byte[] many = stream(MANY);
         try (InputStream one = hog();

@@ -62,7 +62,8 @@ final class BatchDecoder {
         for (int i = 0; i < given.variadicBufferCountsLength(); i++) {
             variadic.add(given.variadicBufferCounts(i));
         }
-        List<ArrowBuf> buffers = new ArrayList<>(given.buffersLength());
+        // Not sized by what the message claims.
+        List<ArrowBuf> buffers = new ArrayList<>();
         try {
             long total = 0;
             for (int i = 0; i < given.buffersLength(); i++) {
@@ -82,7 +83,7 @@ final class BatchDecoder {
     }
 
     private static List<ArrowFieldNode> nodes(RecordBatch given) {
-        List<ArrowFieldNode> nodes = new ArrayList<>(given.nodesLength());
+        List<ArrowFieldNode> nodes = new ArrayList<>();
         for (int i = 0; i < given.nodesLength(); i++) {
             FieldNode node = given.nodes(i);
             nodes.add(new ArrowFieldNode(node.length(), node.nullCount()));

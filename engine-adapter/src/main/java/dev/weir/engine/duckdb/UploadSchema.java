@@ -23,9 +23,10 @@ final class UploadSchema {
     private static final int MAX_COLUMNS = 10_000;
     private static final String NAME = ArrowType.ExtensionType.EXTENSION_METADATA_KEY_NAME;
     private static final String METADATA = ArrowType.ExtensionType.EXTENSION_METADATA_KEY_METADATA;
-    private static final Set<String> EXTENSIONS =
-            Set.of("arrow.uuid", "arrow.json", "arrow.bool8", "geoarrow.wkb", "ogc.wkb");
-    private static final Set<String> OPAQUE = Set.of("hugeint", "uhugeint", "time_tz");
+    /** DuckDB's arrays have no more. */
+    private static final int MAX_LIST_SIZE = 100_000;
+
+    private static final Set<String> OPAQUE = Set.of("hugeint", "uhugeint");
 
     private UploadSchema() {}
 
@@ -47,12 +48,12 @@ final class UploadSchema {
             if (!names.add(name.toLowerCase(Locale.ROOT))) {
                 throw Upload.refused("The uploaded stream has the column " + Upload.shown(name) + " twice.");
             }
-            plain.add(plain(column, name, 0));
+            plain.add(plain(column, name, 0, false));
         }
         return new Schema(plain);
     }
 
-    private static Field plain(Field field, String column, int depth) {
+    private static Field plain(Field field, String column, int depth, boolean inDictionary) {
         if (depth > MAX_DEPTH) {
             throw Upload.refused(
                     "Column " + Upload.shown(column) + " is nested more than " + MAX_DEPTH + " levels deep.");
@@ -64,15 +65,16 @@ final class UploadSchema {
         ArrowType type = storage(field.getType());
         checkType(type, field, column);
         DictionaryEncoding dictionary = field.getDictionary();
-        if (dictionary != null && depth > 0 && !field.getChildren().isEmpty()) {
-            throw Upload.refused("Column " + Upload.shown(column) + " has a dictionary of nested values inside of it.");
+        if (dictionary != null && inDictionary) {
+            // The inner one may be replaced by a shorter one, and the outer one's indices would lead out of it.
+            throw Upload.refused("Column " + Upload.shown(column) + " has a dictionary inside of a dictionary.");
         }
         List<Field> children = new ArrayList<>(field.getChildren().size());
         for (Field child : field.getChildren()) {
-            children.add(plain(child, column, depth + 1));
+            children.add(plain(child, column, depth + 1, inDictionary || dictionary != null));
         }
         return new Field(
-                name, new FieldType(field.isNullable(), type, dictionary, extension(field.getMetadata())), children);
+                name, new FieldType(field.isNullable(), type, dictionary, extension(type, field.getMetadata())), children);
     }
 
     private static ArrowType storage(ArrowType type) {
@@ -83,17 +85,35 @@ final class UploadSchema {
         return plain;
     }
 
-    private static Map<String, String> extension(Map<String, String> metadata) {
+    private static Map<String, String> extension(ArrowType type, Map<String, String> metadata) {
         String name = metadata == null ? null : metadata.get(NAME);
         if (name == null) {
             return Map.of();
         }
         String more = metadata.getOrDefault(METADATA, "");
-        boolean known = EXTENSIONS.contains(name)
-                || (name.equals("arrow.opaque")
-                        && OPAQUE.stream().anyMatch(type -> more.contains("\"" + type + "\""))
-                        && more.contains("DuckDB"));
+        boolean known =
+                switch (name) {
+                    case "arrow.uuid" -> isBytes(type, 16);
+                    case "arrow.opaque" ->
+                        isBytes(type, 16)
+                                && more.contains("DuckDB")
+                                && OPAQUE.stream().anyMatch(opaque -> more.contains("\"" + opaque + "\""));
+                    case "arrow.json" ->
+                        type instanceof ArrowType.Utf8
+                                || type instanceof ArrowType.LargeUtf8
+                                || type instanceof ArrowType.Utf8View;
+                    case "arrow.bool8" -> type instanceof ArrowType.Int number && number.getBitWidth() == 8;
+                    case "geoarrow.wkb", "ogc.wkb" ->
+                        type instanceof ArrowType.Binary
+                                || type instanceof ArrowType.LargeBinary
+                                || type instanceof ArrowType.BinaryView;
+                    default -> false;
+                };
         return known ? Map.of(NAME, name, METADATA, more) : Map.of();
+    }
+
+    private static boolean isBytes(ArrowType type, int width) {
+        return type instanceof ArrowType.FixedSizeBinary bytes && bytes.getByteWidth() == width;
     }
 
     private static void checkType(ArrowType type, Field field, String column) {
@@ -105,16 +125,30 @@ final class UploadSchema {
             case Decimal -> children == 0 && decimal((ArrowType.Decimal) type);
             case FixedSizeBinary -> children == 0 && ((ArrowType.FixedSizeBinary) type).getByteWidth() > 0;
             case List, LargeList -> children == 1;
-            case FixedSizeList -> children == 1 && ((ArrowType.FixedSizeList) type).getListSize() > 0;
-            case Struct -> children > 0;
+            case FixedSizeList -> children == 1 && size(((ArrowType.FixedSizeList) type).getListSize());
+            case Struct -> children > 0 && names(field.getChildren());
             case Map -> children == 1 && entries(field.getChildren().get(0));
-            case Union -> children > 0 && children <= 127 && union((ArrowType.Union) type, children);
+            case Union ->
+                children > 0
+                        && children <= 127
+                        && names(field.getChildren())
+                        && union((ArrowType.Union) type, children);
             default -> false;
         };
         if (!good) {
             throw Upload.refused("Column " + Upload.shown(column) + " has the Arrow type " + type
                     + ", which this gateway cannot take; cast it.");
         }
+    }
+
+    private static boolean size(int listSize) {
+        return listSize > 0 && listSize <= MAX_LIST_SIZE;
+    }
+
+    private static boolean names(List<Field> members) {
+        Set<String> names = new HashSet<>();
+        return members.stream().allMatch(member -> names.add(String.valueOf(member.getName())
+                .toLowerCase(Locale.ROOT)));
     }
 
     private static boolean decimal(ArrowType.Decimal type) {

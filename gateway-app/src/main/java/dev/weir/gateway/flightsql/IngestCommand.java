@@ -3,6 +3,7 @@ package dev.weir.gateway.flightsql;
 import dev.weir.engine.IngestMode;
 import dev.weir.engine.IngestTarget;
 import dev.weir.gateway.query.IngestRequest;
+import dev.weir.gateway.query.QueryRequest;
 import io.grpc.Metadata;
 import java.util.HashMap;
 import java.util.Map;
@@ -27,7 +28,16 @@ final class IngestCommand {
 
     private IngestCommand() {}
 
-    static IngestTarget target(FlightSql.CommandStatementIngest command) {
+    /**
+     * @param query limits and settings of its caller
+     * @param headers options given as headers
+     */
+    static IngestRequest request(
+            FlightSql.CommandStatementIngest command, QueryRequest query, Map<String, String> headers) {
+        return new IngestRequest(query, target(command), mode(command), part(command, headers));
+    }
+
+    private static IngestTarget target(FlightSql.CommandStatementIngest command) {
         return new IngestTarget(
                 command.hasCatalog() ? command.getCatalog() : null,
                 command.hasSchema() ? command.getSchema() : null,
@@ -35,7 +45,7 @@ final class IngestCommand {
                 command.getTemporary());
     }
 
-    static IngestMode mode(FlightSql.CommandStatementIngest command) {
+    private static IngestMode mode(FlightSql.CommandStatementIngest command) {
         TableNotExistOption absent = command.getTableDefinitionOptions().getIfNotExist();
         TableExistsOption present = command.getTableDefinitionOptions().getIfExists();
         boolean create = absent == TableNotExistOption.TABLE_NOT_EXIST_OPTION_CREATE;
@@ -80,7 +90,7 @@ final class IngestCommand {
     }
 
     /** @param headers options given as headers; the command's own come first */
-    static IngestRequest.@Nullable Part part(FlightSql.CommandStatementIngest command, Map<String, String> headers) {
+    private static IngestRequest.@Nullable Part part(FlightSql.CommandStatementIngest command, Map<String, String> headers) {
         Map<String, String> options = new HashMap<>(headers);
         options.putAll(command.getOptionsMap());
         Set<String> unknown = new TreeSet<>(options.keySet());

@@ -295,14 +295,11 @@ final class Statements {
             throw FlightErrors.unimplemented("Bulk ingestion is");
         }
         Places.Place place = places.ofIngest(caller, command.getTransactionId(), command.getTemporary());
-        return place.target()
-                .ingest(
-                        caller.identity(),
-                        new IngestRequest(
-                                request(caller, "", List.of(), place),
-                                IngestCommand.target(command),
-                                IngestCommand.mode(command),
-                                IngestCommand.part(command, caller.call().ingestOptions())));
+        IngestRequest request = IngestCommand.request(
+                command,
+                request(caller, "", List.of(), place),
+                caller.call().ingestOptions());
+        return place.target().ingest(caller.identity(), request);
     }
 
     /** Answers a question about the catalog. */

@@ -75,6 +75,10 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         return place.permit() == null || ending.get() != null ? null : Long.valueOf(record.admittedNanos);
     }
 
+    RunRecord record() {
+        return record;
+    }
+
     Identity identity() {
         return record.identity;
     }
@@ -117,10 +121,9 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
             settle();
             return;
         }
-        Duration left = clock.start();
         EngineCall<ArrowResult> started;
         try {
-            started = services.start(record, access, granted, left);
+            started = services.start(record, access, granted, clock.start());
         } catch (RuntimeException e) {
             notOpened(CompletableFuture.completedFuture(null), granted, e);
             return;
@@ -340,10 +343,6 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
     @Override
     public void sent(long count) {
         record.bytes.addAndGet(count);
-    }
-
-    RunRecord record() {
-        return record;
     }
 
     @Override

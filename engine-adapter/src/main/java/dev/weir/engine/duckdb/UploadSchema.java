@@ -74,7 +74,9 @@ final class UploadSchema {
             children.add(plain(child, column, depth + 1, inDictionary || dictionary != null));
         }
         return new Field(
-                name, new FieldType(field.isNullable(), type, dictionary, extension(type, field.getMetadata())), children);
+                name,
+                new FieldType(field.isNullable(), type, dictionary, extension(type, field.getMetadata())),
+                children);
     }
 
     private static ArrowType storage(ArrowType type) {
@@ -91,24 +93,23 @@ final class UploadSchema {
             return Map.of();
         }
         String more = metadata.getOrDefault(METADATA, "");
-        boolean known =
-                switch (name) {
-                    case "arrow.uuid" -> isBytes(type, 16);
-                    case "arrow.opaque" ->
-                        isBytes(type, 16)
-                                && more.contains("DuckDB")
-                                && OPAQUE.stream().anyMatch(opaque -> more.contains("\"" + opaque + "\""));
-                    case "arrow.json" ->
-                        type instanceof ArrowType.Utf8
-                                || type instanceof ArrowType.LargeUtf8
-                                || type instanceof ArrowType.Utf8View;
-                    case "arrow.bool8" -> type instanceof ArrowType.Int number && number.getBitWidth() == 8;
-                    case "geoarrow.wkb", "ogc.wkb" ->
-                        type instanceof ArrowType.Binary
-                                || type instanceof ArrowType.LargeBinary
-                                || type instanceof ArrowType.BinaryView;
-                    default -> false;
-                };
+        boolean known = switch (name) {
+            case "arrow.uuid" -> isBytes(type, 16);
+            case "arrow.opaque" ->
+                isBytes(type, 16)
+                        && more.contains("DuckDB")
+                        && OPAQUE.stream().anyMatch(opaque -> more.contains("\"" + opaque + "\""));
+            case "arrow.json" ->
+                type instanceof ArrowType.Utf8
+                        || type instanceof ArrowType.LargeUtf8
+                        || type instanceof ArrowType.Utf8View;
+            case "arrow.bool8" -> type instanceof ArrowType.Int number && number.getBitWidth() == 8;
+            case "geoarrow.wkb", "ogc.wkb" ->
+                type instanceof ArrowType.Binary
+                        || type instanceof ArrowType.LargeBinary
+                        || type instanceof ArrowType.BinaryView;
+            default -> false;
+        };
         return known ? Map.of(NAME, name, METADATA, more) : Map.of();
     }
 
@@ -147,8 +148,8 @@ final class UploadSchema {
 
     private static boolean names(List<Field> members) {
         Set<String> names = new HashSet<>();
-        return members.stream().allMatch(member -> names.add(String.valueOf(member.getName())
-                .toLowerCase(Locale.ROOT)));
+        return members.stream()
+                .allMatch(member -> names.add(String.valueOf(member.getName()).toLowerCase(Locale.ROOT)));
     }
 
     private static boolean decimal(ArrowType.Decimal type) {

@@ -80,8 +80,7 @@ final class IngestCommand {
     static Map<String, String> options(Metadata headers) {
         Map<String, String> options = new HashMap<>();
         for (String name : OPTIONS) {
-            String value =
-                    headers.get(Metadata.Key.of(name.replace('.', '-'), Metadata.ASCII_STRING_MARSHALLER));
+            String value = headers.get(Metadata.Key.of(name.replace('.', '-'), Metadata.ASCII_STRING_MARSHALLER));
             if (value != null) {
                 options.put(name, value);
             }
@@ -90,7 +89,8 @@ final class IngestCommand {
     }
 
     /** @param headers options given as headers; the command's own come first */
-    private static IngestRequest.@Nullable Part part(FlightSql.CommandStatementIngest command, Map<String, String> headers) {
+    private static IngestRequest.@Nullable Part part(
+            FlightSql.CommandStatementIngest command, Map<String, String> headers) {
         Map<String, String> options = new HashMap<>(headers);
         options.putAll(command.getOptionsMap());
         Set<String> unknown = new TreeSet<>(options.keySet());

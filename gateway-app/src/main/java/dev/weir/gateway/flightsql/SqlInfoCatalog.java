@@ -76,8 +76,7 @@ final class SqlInfoCatalog {
                 .withFlightSqlServerTransaction(FlightSql.SqlSupportedTransaction.SQL_SUPPORTED_TRANSACTION_TRANSACTION)
                 .withFlightSqlServerCancel(true)
                 .withFlightSqlServerBulkIngestion(backend.queries().takesIngest())
-                .withFlightSqlServerBulkIngestionTransaction(
-                        backend.queries().takesIngest())
+                .withFlightSqlServerBulkIngestionTransaction(backend.queries().takesIngest())
                 // Milliseconds after which an unused prepared statement is closed.
                 .withFlightSqlServerStatementTimeout((int) Math.min(
                         Integer.MAX_VALUE,

@@ -296,9 +296,7 @@ final class Statements {
         }
         Places.Place place = places.ofIngest(caller, command.getTransactionId(), command.getTemporary());
         IngestRequest request = IngestCommand.request(
-                command,
-                request(caller, "", List.of(), place),
-                caller.call().ingestOptions());
+                command, request(caller, "", List.of(), place), caller.call().ingestOptions());
         return place.target().ingest(caller.identity(), request);
     }
 

@@ -135,8 +135,7 @@ public final class DefaultQueryService implements QueryService {
         return ingests.open(identity, request, runner);
     }
 
-    private QueryRun submit(
-            Identity identity, QueryRequest request, @Nullable Ingest ingest, StatementRunner runner) {
+    private QueryRun submit(Identity identity, QueryRequest request, @Nullable Ingest ingest, StatementRunner runner) {
         QueryRun run = new QueryRun(
                 QueryIds.next(clock.millis()),
                 identity,

@@ -53,8 +53,7 @@ final class Ingests {
         return ingest.join(request, runner);
     }
 
-    private Ingest ingest(
-            Identity identity, IngestRequest request, StatementRunner runner, @Nullable Key key) {
+    private Ingest ingest(Identity identity, IngestRequest request, StatementRunner runner, @Nullable Key key) {
         return new Ingest(
                 identity, request, runner, memory, timers, stallTimeout.apply(identity), submit, () -> forget(key));
     }

@@ -5,6 +5,7 @@ import dev.weir.auth.Credentials;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
@@ -12,8 +13,10 @@ import org.apache.arrow.flight.CallInfo;
 import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.FlightServer;
 import org.apache.arrow.flight.FlightServerMiddleware;
+import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.Location;
 import org.apache.arrow.flight.NoOpFlightProducer;
+import org.apache.arrow.flight.PutResult;
 import org.apache.arrow.flight.RequestContext;
 import org.apache.arrow.flight.Ticket;
 import org.apache.arrow.memory.BufferAllocator;
@@ -24,7 +27,10 @@ import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 
-/** A Flight server that authenticates like the gateway and answers one row, the same for every ticket. */
+/**
+ * A Flight server that authenticates like the gateway, answers one row, the same for every ticket, and loads what is put
+ * into a database of its own.
+ */
 final class BareFlightServer implements AutoCloseable {
 
     private static final Schema SCHEMA = new Schema(List.of(Field.nullable("1", new ArrowType.Int(32, true))));
@@ -38,10 +44,16 @@ final class BareFlightServer implements AutoCloseable {
     }
 
     static BareFlightServer start(int port, Path dataDir, Authenticator authenticator) throws IOException {
+        BareIngest ingest;
+        try {
+            ingest = BareIngest.open(dataDir.resolve("bare.duckdb"));
+        } catch (SQLException e) {
+            throw new IOException(e);
+        }
         BufferAllocator allocator = new RootAllocator();
         Path tls = dataDir.resolve("tls");
         FlightServer server = FlightServer.builder(
-                        allocator, Location.forGrpcTls("0.0.0.0", port), new Constant(allocator))
+                        allocator, Location.forGrpcTls("0.0.0.0", port), new Constant(allocator, ingest))
                 .useTls(tls.resolve("cert.pem").toFile(), tls.resolve("key.pem").toFile())
                 .middleware(
                         FlightServerMiddleware.Key.of("auth"),
@@ -86,13 +98,26 @@ final class BareFlightServer implements AutoCloseable {
         allocator.close();
     }
 
-    /** One row. */
+    /** One row, and a place for many. */
     private static final class Constant extends NoOpFlightProducer {
 
         private final BufferAllocator allocator;
+        private final BareIngest ingest;
 
-        Constant(BufferAllocator allocator) {
+        Constant(BufferAllocator allocator, BareIngest ingest) {
             this.allocator = allocator;
+            this.ingest = ingest;
+        }
+
+        @Override
+        public Runnable acceptPut(CallContext context, FlightStream stream, StreamListener<PutResult> client) {
+            return () -> {
+                try {
+                    ingest.put(stream, allocator, client);
+                } catch (Exception e) {
+                    client.onError(CallStatus.INTERNAL.withCause(e).toRuntimeException());
+                }
+            };
         }
 
         @Override

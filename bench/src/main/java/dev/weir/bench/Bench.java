@@ -5,8 +5,8 @@ import java.util.Locale;
 
 /**
  * Entry point of the client side: {@code latency}, {@code relay-latency}, {@code http}, {@code flight},
- * {@code contention}, {@code slow-readers}, with a server that it starts itself {@code hogs}, and without one
- * {@code drain}, {@code select1} and {@code decisions}; see the scripts in bench/.
+ * {@code contention}, {@code slow-readers}, {@code ingest}, with a server that it starts itself {@code hogs}, and without
+ * one {@code drain}, {@code select1} and {@code decisions}; see the scripts in bench/.
  */
 public final class Bench {
 
@@ -35,6 +35,13 @@ public final class Bench {
                         Path.of(args[10]));
             case "http" -> Throughput.http(Target.of(args), args[6], Long.parseLong(args[7]));
             case "flight" -> Throughput.flight(Target.of(args), args[6], Long.parseLong(args[7]));
+            case "ingest" ->
+                IngestRates.run(
+                        Target.of(args),
+                        Path.of(args[6]),
+                        Path.of(args[7]),
+                        Long.parseLong(args[8]),
+                        Integer.parseInt(args[9]));
             case "drain" -> Drain.run(Path.of(args[1]), args[2], Integer.parseInt(args[3]), args[4].equals("busy"));
             case "decisions" -> Decisions.run(Integer.parseInt(args[1]));
             case "select1" -> Drain.selectOne(Path.of(args[1]), Integer.parseInt(args[2]));

@@ -49,6 +49,11 @@ public interface QueryEngine extends StatementRunner, AutoCloseable {
         return new StatelessSession(this, access);
     }
 
+    /** Whether {@link #ingest} works. Constant. */
+    default boolean takesIngest() {
+        return false;
+    }
+
     /** Whether a transaction of a session is a real one, with one snapshot for all its reads. Constant. */
     default boolean hasTransactions() {
         return false;

@@ -10,6 +10,8 @@ public enum StatementKind {
     SHOW(Access.READ, true),
     /** INSERT, UPDATE, DELETE, MERGE, TRUNCATE; with RETURNING they give rows. */
     DML(Access.WRITE, false),
+    /** Rows that a client uploads in bulk; no statement is of this kind. */
+    INGEST(Access.WRITE, false),
     /** CREATE, ALTER, DROP, COMMENT. */
     DDL(Access.WRITE, false),
     /** CHECKPOINT, VACUUM, ANALYZE, CALL, COPY within the allowed directories. */

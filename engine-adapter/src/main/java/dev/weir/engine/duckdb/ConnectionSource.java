@@ -19,4 +19,10 @@ interface ConnectionSource {
 
     /** Whether that transaction is the client's, so that nothing may be tried out in it. */
     boolean isClientsTransaction();
+
+    /** Begins a transaction for a call of several statements; without {@link #commitOwn} it is undone when the call ends. */
+    void beginOwn(DuckDBConnection connection) throws SQLException;
+
+    /** Commits it. */
+    void commitOwn(DuckDBConnection connection) throws SQLException;
 }

@@ -6,9 +6,11 @@ import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineInfo;
+import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineSession;
 import dev.weir.engine.EngineStats;
+import dev.weir.engine.IngestFeed;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryContext;
 import dev.weir.engine.QueryEngine;
@@ -142,6 +144,22 @@ public final class DuckDbEngine implements QueryEngine {
         return statements.start(call, scope, run::text, () -> {
             statements.fit(query.context());
             statements.execute(call, scope, run);
+        });
+    }
+
+    @Override
+    public boolean takesIngest() {
+        return true;
+    }
+
+    @Override
+    public EngineCall<ArrowResult> ingest(EngineIngest ingest, IngestFeed feed) {
+        NativeScope scope = core.newScope();
+        DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);
+        IngestRun run = new IngestRun(core, core.connections(), scope, ingest, feed);
+        return statements.start(call, scope, SqlText.NONE, () -> {
+            run.requireLasting();
+            statements.ingest(call, scope, run);
         });
     }
 

@@ -6,8 +6,10 @@ import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
+import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineSession;
+import dev.weir.engine.IngestFeed;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.SessionStatement;
 import dev.weir.engine.StatementDescription;
@@ -114,6 +116,23 @@ final class DuckDbSession implements EngineSession {
         });
     }
 
+    @Override
+    public EngineCall<ArrowResult> ingest(EngineIngest ingest, IngestFeed feed) {
+        try {
+            requireAccess(ingest.access());
+            Turn turn = take(false);
+            NativeScope scope = turn.scope();
+            DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);
+            IngestRun run = new IngestRun(core, pinned, scope, ingest, feed);
+            return statements.startAfter(turn.before(), call, scope, SqlText.NONE, () -> {
+                pinned.loads(ingest.target().temporary());
+                statements.ingest(call, scope, run);
+            });
+        } catch (EngineException e) {
+            return DuckDbCall.failed(core.reaper(), e);
+        }
+    }
+
     private EngineCall<ArrowResult> set(EngineQuery query, SessionStatement.Setting setting) {
         Turn turn = take(false);
         DuckDbCall<ArrowResult> call = new DuckDbCall<>(turn.scope());
@@ -125,15 +144,19 @@ final class DuckDbSession implements EngineSession {
     }
 
     private ScannedStatement admit(EngineQuery query) {
-        if (!access.covers(query.access())) {
+        requireAccess(query.access());
+        return statements.admit(query, true);
+    }
+
+    private void requireAccess(Access asked) {
+        if (!access.covers(asked)) {
             throw new EngineException(
                     EngineFailure.FORBIDDEN,
-                    "The session has " + access + " access, the statement asks for " + query.access(),
+                    "The session has " + access + " access, the statement asks for " + asked,
                     "42501",
                     -1,
                     null);
         }
-        return statements.admit(query, true);
     }
 
     private ArrowResult nothing() {

@@ -102,6 +102,26 @@ final class PinnedConnection implements ConnectionSource {
         }
     }
 
+    /** Notes that rows are about to be loaded, by several statements. */
+    void loads(boolean intoTemporary) {
+        changing = true;
+        repeating = true;
+        temporary |= intoTemporary;
+        changed |= !intoTemporary;
+    }
+
+    @Override
+    public void beginOwn(DuckDBConnection lent) throws SQLException {
+        QueryConnections.run(lent, "BEGIN TRANSACTION");
+        ownTransaction = true;
+    }
+
+    @Override
+    public void commitOwn(DuckDBConnection lent) throws SQLException {
+        QueryConnections.run(lent, "COMMIT");
+        ownTransaction = false;
+    }
+
     @Override
     public DuckDBConnection open(NativeScope scope, EngineQuery query, boolean runs) throws SQLException {
         if (!runs) {

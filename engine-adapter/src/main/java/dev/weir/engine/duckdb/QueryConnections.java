@@ -74,6 +74,16 @@ final class QueryConnections implements ConnectionSource {
         return false;
     }
 
+    @Override
+    public void beginOwn(DuckDBConnection connection) throws SQLException {
+        run(connection, "BEGIN TRANSACTION");
+    }
+
+    @Override
+    public void commitOwn(DuckDBConnection connection) throws SQLException {
+        run(connection, "COMMIT");
+    }
+
     /** Opens a connection without a session into the scope. */
     DuckDBConnection plain(NativeScope scope) throws SQLException {
         return scope.own(root.duplicate());

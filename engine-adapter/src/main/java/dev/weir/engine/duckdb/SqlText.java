@@ -16,6 +16,9 @@ record SqlText(String sql, int prefix, int length, int offset) {
     /** For statements that no client wrote. */
     static final Supplier<SqlText> OURS = () -> new SqlText("", 0, -1, 0);
 
+    /** For a call that takes a thread like any statement, but has no text. */
+    static final Supplier<SqlText> NONE = () -> OURS.get();
+
     static SqlText of(ScannedStatement statement) {
         return new SqlText(statement.text(), 0, statement.text().length(), statement.offset());
     }

@@ -118,6 +118,18 @@ final class Statements {
         call.handOver(result, ArrowResult::close);
     }
 
+    /** Loads rows on the thread inside the scope. */
+    void ingest(DuckDbCall<ArrowResult> call, NativeScope scope, IngestRun run) throws Exception {
+        ArrowResult result;
+        try {
+            result = run.execute();
+        } finally {
+            schemasChanged();
+        }
+        scope.finish();
+        call.handOver(result, ArrowResult::close);
+    }
+
     /** What was described before may be wrong from now on. */
     void schemasChanged() {
         schemaVersion.incrementAndGet();

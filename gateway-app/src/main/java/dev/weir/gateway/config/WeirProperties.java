@@ -80,7 +80,7 @@ public record WeirProperties(
     public record Flight(
             @DefaultValue("31337") int port,
             @DefaultValue("") String address,
-            @DefaultValue("16MB") DataSize maxInboundMessageSize,
+            @DefaultValue("64MB") DataSize maxInboundMessageSize,
             @DefaultValue("32KB") DataSize maxHeaderSize,
             @DefaultValue("10m") Duration ticketTimeToLive,
             @DefaultValue("1m") Duration pollTimeout,

@@ -38,6 +38,8 @@ final class CallInterceptor implements ServerInterceptor {
             FlightServiceGrpc.getHandshakeMethod().getFullMethodName();
     private static final String DO_GET = FlightServiceGrpc.getDoGetMethod().getFullMethodName();
 
+    private static final String DO_PUT = FlightServiceGrpc.getDoPutMethod().getFullMethodName();
+
     private final Authenticator authenticator;
     private final int maxHeaderBytes;
     private final Executor executor;
@@ -66,6 +68,8 @@ final class CallInterceptor implements ServerInterceptor {
         if (method.equals(DO_GET)) {
             call.setOnReadyThreshold(READY_THRESHOLD_BYTES);
             state.relayBy(answering::relay);
+        } else if (method.equals(DO_PUT)) {
+            state.ingestOptions(IngestCommand.options(headers));
         }
         if (credentials == null) {
             return method.equals(HANDSHAKE)

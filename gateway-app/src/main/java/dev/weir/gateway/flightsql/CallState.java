@@ -3,6 +3,7 @@ package dev.weir.gateway.flightsql;
 import io.grpc.Metadata;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -14,10 +15,20 @@ final class CallState {
     private final Metadata headers = new Metadata();
     private List<Runnable> atEnd = new ArrayList<>();
     private boolean over;
+    private Map<String, String> ingestOptions = Map.of();
     private Consumer<RelayedBatch> relay = batch -> {
         batch.close();
         throw new IllegalStateException("a call that relays nothing");
     };
+
+    /** The options of an ingest that came as headers, by their names as options. */
+    synchronized Map<String, String> ingestOptions() {
+        return ingestOptions;
+    }
+
+    synchronized void ingestOptions(Map<String, String> options) {
+        ingestOptions = options;
+    }
 
     /** Sends batches that are encoded already. @param sender takes them over */
     synchronized void relayBy(Consumer<RelayedBatch> sender) {

@@ -5,7 +5,9 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.MessageLite;
+import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.GatewayException;
+import dev.weir.gateway.query.IngestInlet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -128,6 +130,19 @@ final class FlightCommands {
         throw unknown(command);
     }
 
+    /** DoPut of rows to load; null when the descriptor is for something else. */
+    @Nullable
+    IngestInlet ingest(Caller caller, Flight.FlightDescriptor descriptor) {
+        Any command = commandOf(descriptor);
+        return command.is(FlightSql.CommandStatementIngest.class)
+                ? statements.ingest(caller, unpack(command, FlightSql.CommandStatementIngest.class))
+                : null;
+    }
+
+    CancelReason goneReason() {
+        return statements.goneReason();
+    }
+
     private PutCall.Target bind(Caller caller, ByteString handle) {
         PreparedStatements.PreparedStatement statement = prepared.get(handle, caller);
         return target(true, true, payload -> {
@@ -203,7 +218,7 @@ final class FlightCommands {
 
     private static RuntimeException unknown(Any command) {
         if (command.is(FlightSql.CommandStatementIngest.class)) {
-            return FlightErrors.unimplemented("Bulk ingestion is");
+            return FlightErrors.invalidRequest("Rows are loaded by DoPut.");
         }
         if (command.is(FlightSql.CommandStatementSubstraitPlan.class)) {
             return FlightErrors.unimplemented("Substrait plans are");

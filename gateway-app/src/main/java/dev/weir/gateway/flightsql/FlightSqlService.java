@@ -1,12 +1,19 @@
 package dev.weir.gateway.flightsql;
 
 import com.google.protobuf.ByteString;
+import dev.weir.gateway.query.CancelReason;
+import dev.weir.gateway.query.IngestInlet;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerMethodDefinition;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.ServiceDescriptor;
 import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -19,6 +26,7 @@ import org.apache.arrow.flight.auth.ServerAuthHandler;
 import org.apache.arrow.flight.impl.Flight;
 import org.apache.arrow.flight.impl.FlightServiceGrpc;
 import org.apache.arrow.memory.BufferAllocator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The RPCs. All of them answer asynchronously. DoGet's encoding of Arrow is flight-core's, but for batches that came
@@ -48,9 +56,26 @@ final class FlightSqlService extends FlightServiceGrpc.FlightServiceImplBase {
         this.scheduler = scheduler;
     }
 
-    /** This service with flight-core's DoGet, which relays besides, in place of the generated one. */
+    /** This service with flight-core's DoGet, which relays besides, and a DoPut that leaves bodies where they are. */
     ServerServiceDefinition define(BufferAllocator allocator, ExecutorService executor) {
         ServerServiceDefinition own = bindService();
+        Map<String, ServerMethodDefinition<?, ?>> replaced = new HashMap<>();
+        for (ServerMethodDefinition<?, ?> method : List.of(doGet(allocator, executor), doPut())) {
+            replaced.put(method.getMethodDescriptor().getFullMethodName(), method);
+        }
+        List<ServerMethodDefinition<?, ?>> methods = new ArrayList<>();
+        for (ServerMethodDefinition<?, ?> method : own.getMethods()) {
+            methods.add(replaced.getOrDefault(method.getMethodDescriptor().getFullMethodName(), method));
+        }
+        ServiceDescriptor.Builder descriptor = ServiceDescriptor.newBuilder(FlightServiceGrpc.SERVICE_NAME)
+                .setSchemaDescriptor(own.getServiceDescriptor().getSchemaDescriptor());
+        methods.forEach(method -> descriptor.addMethod(method.getMethodDescriptor()));
+        ServerServiceDefinition.Builder service = ServerServiceDefinition.builder(descriptor.build());
+        methods.forEach(service::addMethod);
+        return service.build();
+    }
+
+    private ServerMethodDefinition<?, ?> doGet(BufferAllocator allocator, ExecutorService executor) {
         ServerMethodDefinition<?, ?> encoding = FlightGrpcUtils.createFlightService(
                         allocator, new Streams(), ServerAuthHandler.NO_OP, executor)
                 .bindService()
@@ -58,22 +83,14 @@ final class FlightSqlService extends FlightServiceGrpc.FlightServiceImplBase {
         if (encoding == null) {
             throw new IllegalStateException("flight-core has no DoGet");
         }
-        ServerMethodDefinition<?, ?> doGet = RelayMarshaller.around(encoding);
-        ServiceDescriptor.Builder descriptor = ServiceDescriptor.newBuilder(FlightServiceGrpc.SERVICE_NAME)
-                .setSchemaDescriptor(own.getServiceDescriptor().getSchemaDescriptor());
-        String replaced = doGet.getMethodDescriptor().getFullMethodName();
-        for (MethodDescriptor<?, ?> method : own.getServiceDescriptor().getMethods()) {
-            descriptor.addMethod(method.getFullMethodName().equals(replaced) ? doGet.getMethodDescriptor() : method);
-        }
-        ServerServiceDefinition.Builder service = ServerServiceDefinition.builder(descriptor.build());
-        for (ServerMethodDefinition<?, ?> method : own.getMethods()) {
-            if (method.getMethodDescriptor().getFullMethodName().equals(replaced)) {
-                service.addMethod(doGet);
-            } else {
-                service.addMethod(method);
-            }
-        }
-        return service.build();
+        return RelayMarshaller.around(encoding);
+    }
+
+    private ServerMethodDefinition<?, ?> doPut() {
+        MethodDescriptor<Flight.FlightData, Flight.PutResult> own = FlightServiceGrpc.getDoPutMethod();
+        return ServerMethodDefinition.create(
+                own.toBuilder(new PutMarshaller(), own.getResponseMarshaller()).build(),
+                ServerCalls.asyncBidiStreamingCall(this::put));
     }
 
     /** DoGet, as flight-core calls it. */
@@ -123,16 +140,49 @@ final class FlightSqlService extends FlightServiceGrpc.FlightServiceImplBase {
                                 .build())));
     }
 
-    @Override
-    public StreamObserver<Flight.FlightData> doPut(StreamObserver<Flight.PutResult> client) {
+    private StreamObserver<PutMessage> put(StreamObserver<Flight.PutResult> client) {
         Caller caller = Caller.current();
         return new PutCall(
                 (ServerCallStreamObserver<Flight.PutResult>) client,
-                descriptor -> commands.put(caller, descriptor),
+                new Puts(caller),
                 parameterBudget,
-                settings.maxMessageBytes(),
+                Math.min(settings.maxMessageBytes(), FlightSqlSettings.MAX_PARAMETER_BYTES),
                 scheduler,
                 settings.clientStallTimeout().toMillis());
+    }
+
+    /** What one caller's DoPut is for. */
+    private final class Puts implements PutCall.Opener {
+
+        private final Caller caller;
+
+        Puts(Caller caller) {
+            this.caller = caller;
+        }
+
+        @Override
+        public PutCall.Target target(Flight.FlightDescriptor descriptor) {
+            return commands.put(caller, descriptor);
+        }
+
+        @Override
+        public @Nullable UploadCall upload(
+                Flight.FlightDescriptor descriptor, ServerCallStreamObserver<Flight.PutResult> client) {
+            IngestInlet inlet = commands.ingest(caller, descriptor);
+            if (inlet == null) {
+                return null;
+            }
+            return new UploadCall(
+                    client,
+                    inlet,
+                    scheduler,
+                    () -> inlet.query().ifPresent(query -> caller.call().header(FlightErrors.QUERY_ID, query.id())));
+        }
+
+        @Override
+        public CancelReason goneReason() {
+            return commands.goneReason();
+        }
     }
 
     @Override

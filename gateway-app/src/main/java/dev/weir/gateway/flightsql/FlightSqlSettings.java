@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param address address to listen on; empty for all
  * @param port TCP port; 0 takes a free one
  * @param tls key material; null serves plaintext
- * @param maxMessageBytes largest gRPC message, and largest parameter payload of one DoPut
+ * @param maxMessageBytes largest gRPC message
  * @param maxHeaderBytes largest request headers
  * @param ticketTimeToLive how long a ticket can be redeemed
  * @param pollTimeout a polled query waits this long in the queue while its client stays away
@@ -39,6 +39,9 @@ public record FlightSqlSettings(
 
     /** Parameters of all users that are held at once, in uploads under way and bound to prepared statements. */
     static final long PARAMETER_BUDGET_BYTES = 64L << 20;
+
+    /** Largest parameter payload of one DoPut. */
+    static final int MAX_PARAMETER_BYTES = 16 << 20;
 
     /** Most parameter rows in one DoPut: each becomes objects on the heap. */
     static final int MAX_PARAMETER_ROWS = 100_000;

@@ -69,6 +69,18 @@ final class Places {
     }
 
     /**
+     * Where rows are loaded: in a transaction, or in the caller's session, which a temporary table makes.
+     *
+     * @throws GatewayException NOT_FOUND when there is no such transaction
+     */
+    Place ofIngest(Caller caller, ByteString transaction, boolean temporary) {
+        if (transaction.isEmpty() && temporary && caller.session().isLasting()) {
+            FlightSession unused = sessions.open(caller);
+        }
+        return of(caller, Statements.Statement.of("", transaction));
+    }
+
+    /**
      * Where a ticket is redeemed.
      *
      * @throws GatewayException NOT_FOUND when its transaction or session is gone

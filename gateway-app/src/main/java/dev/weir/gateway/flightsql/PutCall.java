@@ -2,6 +2,7 @@ package dev.weir.gateway.flightsql;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.MessageLite;
+import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.ErrorDetails;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
@@ -13,7 +14,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.arrow.flight.impl.Flight;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * the answer only then. A client that goes quiet while it is expected to send is answered after the stall timeout. No
  * thread waits for either.
  */
-final class PutCall implements StreamObserver<Flight.FlightData> {
+final class PutCall implements StreamObserver<PutMessage> {
 
     /** What a DoPut does with its parameters. */
     interface Target {
@@ -41,6 +41,20 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
         CompletionStage<? extends MessageLite> run(ParameterPayload payload);
     }
 
+    /** What a DoPut is for. */
+    interface Opener {
+
+        /** @throws GatewayException to refuse the descriptor */
+        Target target(Flight.FlightDescriptor descriptor);
+
+        /** @return the upload's way in; null when the descriptor is for something else */
+        @Nullable
+        UploadCall upload(Flight.FlightDescriptor descriptor, ServerCallStreamObserver<Flight.PutResult> client);
+
+        /** Why a query ends whose client has left. */
+        CancelReason goneReason();
+    }
+
     /** Read and thrown away after a refusal; a client that sends more is answered at once. */
     private static final long MAX_DRAINED_BYTES = 256L << 20;
 
@@ -48,7 +62,7 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
     private static final long DRAIN_QUIET_MILLIS = 250;
 
     private final ServerCallStreamObserver<Flight.PutResult> client;
-    private final Function<Flight.FlightDescriptor, Target> opener;
+    private final Opener opener;
     private final ByteBudget budget;
     private final long maxBytes;
     private final ScheduledExecutorService scheduler;
@@ -57,6 +71,7 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
     // Touched by the call's own thread only.
     private final List<Flight.FlightData> messages = new ArrayList<>();
     private @Nullable Target target;
+    private volatile @Nullable UploadCall upload;
     private @Nullable Throwable refusal;
     private boolean running;
     private long heldBytes;
@@ -69,12 +84,12 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
     private boolean answered;
 
     /**
-     * @param opener finds the target of a descriptor, or throws to refuse it
+     * @param opener finds what a descriptor is for
      * @param maxBytes of parameters
      */
     PutCall(
             ServerCallStreamObserver<Flight.PutResult> client,
-            Function<Flight.FlightDescriptor, Target> opener,
+            Opener opener,
             ByteBudget budget,
             long maxBytes,
             ScheduledExecutorService scheduler,
@@ -96,14 +111,51 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
     }
 
     @Override
-    public void onNext(Flight.FlightData data) {
-        lastMessageNanos = System.nanoTime();
-        if (refusal != null || running) {
-            drain(data);
+    public void onNext(PutMessage message) {
+        UploadCall loading = upload;
+        if (loading != null) {
+            loading.onNext(message);
             return;
         }
+        try (message) {
+            lastMessageNanos = System.nanoTime();
+            if (refusal != null || running) {
+                drain(message);
+            } else if (!isUpload(message)) {
+                gatherOrRefuse(message);
+            }
+        }
+    }
+
+    /** Hands the call over when its first message says that it loads rows. */
+    private boolean isUpload(PutMessage message) {
+        Flight.FlightDescriptor descriptor = message.descriptor();
+        if (target != null || descriptor == null) {
+            return false;
+        }
+        UploadCall loading;
         try {
-            gather(data);
+            loading = opener.upload(descriptor, client);
+        } catch (RuntimeException e) {
+            refuse(e);
+            client.request(1);
+            return true;
+        }
+        if (loading == null) {
+            return false;
+        }
+        synchronized (this) {
+            answered = true;
+        }
+        quietCheck.cancel(false);
+        upload = loading;
+        loading.onNext(message);
+        return true;
+    }
+
+    private void gatherOrRefuse(PutMessage message) {
+        try {
+            gather(message);
             if (target != null && !target.takesParameters()) {
                 run(target);
             }
@@ -113,13 +165,15 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
         client.request(1);
     }
 
-    private void gather(Flight.FlightData data) {
+    private void gather(PutMessage message) {
         if (target == null) {
-            if (!data.hasFlightDescriptor()) {
+            Flight.FlightDescriptor descriptor = message.descriptor();
+            if (descriptor == null) {
                 throw FlightErrors.invalidRequest("The first message of a DoPut must have a descriptor.");
             }
-            target = opener.apply(data.getFlightDescriptor());
+            target = opener.target(descriptor);
         }
+        Flight.FlightData data = message.toFlightData();
         long bytes = ParameterPayload.sizeOf(data);
         if (heldBytes + bytes > maxBytes) {
             throw new GatewayException(
@@ -130,11 +184,11 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
         }
         budget.take(bytes);
         heldBytes += bytes;
-        messages.add(data.toBuilder().clearFlightDescriptor().build());
+        messages.add(data);
     }
 
-    private void drain(Flight.FlightData data) {
-        drainedBytes += data.getSerializedSize();
+    private void drain(PutMessage message) {
+        drainedBytes += message.bytes();
         if (drainedBytes > MAX_DRAINED_BYTES && refusal != null) {
             fail(refusal);
         } else {
@@ -151,6 +205,11 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
 
     @Override
     public void onCompleted() {
+        UploadCall loading = upload;
+        if (loading != null) {
+            loading.onCompleted();
+            return;
+        }
         if (running) {
             return;
         }
@@ -201,6 +260,10 @@ final class PutCall implements StreamObserver<Flight.FlightData> {
     }
 
     private void dropEverything() {
+        UploadCall loading = upload;
+        if (loading != null) {
+            loading.gone(opener.goneReason());
+        }
         quietCheck.cancel(false);
         release();
     }

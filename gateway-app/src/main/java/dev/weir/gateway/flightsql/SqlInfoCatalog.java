@@ -75,8 +75,8 @@ final class SqlInfoCatalog {
                 .withFlightSqlServerSubstrait(false)
                 .withFlightSqlServerTransaction(FlightSql.SqlSupportedTransaction.SQL_SUPPORTED_TRANSACTION_TRANSACTION)
                 .withFlightSqlServerCancel(true)
-                .withFlightSqlServerBulkIngestion(false)
-                .withFlightSqlServerBulkIngestionTransaction(false)
+                .withFlightSqlServerBulkIngestion(backend.queries().takesIngest())
+                .withFlightSqlServerBulkIngestionTransaction(backend.queries().takesIngest())
                 // Milliseconds after which an unused prepared statement is closed.
                 .withFlightSqlServerStatementTimeout((int) Math.min(
                         Integer.MAX_VALUE,

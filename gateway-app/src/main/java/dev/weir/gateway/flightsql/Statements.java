@@ -9,6 +9,8 @@ import dev.weir.gateway.query.Description;
 import dev.weir.gateway.query.ErrorDetails;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
+import dev.weir.gateway.query.IngestInlet;
+import dev.weir.gateway.query.IngestRequest;
 import dev.weir.gateway.query.QueryExecution;
 import dev.weir.gateway.query.QueryRequest;
 import dev.weir.gateway.query.QueryTarget;
@@ -24,6 +26,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
 import org.apache.arrow.flight.impl.Flight;
+import org.apache.arrow.flight.sql.impl.FlightSql;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.jspecify.annotations.Nullable;
@@ -306,6 +309,17 @@ final class Statements {
                     }
                     return count;
                 });
+    }
+
+    /** Opens a bulk ingest, or joins one as another of its parts. */
+    IngestInlet ingest(Caller caller, FlightSql.CommandStatementIngest command) {
+        if (!backend.queries().takesIngest()) {
+            throw FlightErrors.unimplemented("Bulk ingestion is");
+        }
+        Places.Place place = places.ofIngest(caller, command.getTransactionId(), command.getTemporary());
+        IngestRequest request = IngestCommand.request(
+                command, request(caller, "", List.of(), place), caller.call().ingestOptions());
+        return place.target().ingest(caller.identity(), request);
     }
 
     /** Answers a question about the catalog. */

@@ -13,6 +13,7 @@ final class Addresses {
     static final String ADMISSION_HISTORY = ADMISSION + "/history";
     static final String ADMISSION_EXPLAIN = ADMISSION + "/explain";
     static final String ADMISSION_LIMITS = ADMISSION + "/limits";
+    static final String ROWS = "/v1/tables/{name}/rows";
     static final String WORKERS = "/v1/workers";
 
     private Addresses() {}

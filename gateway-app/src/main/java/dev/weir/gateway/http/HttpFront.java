@@ -63,7 +63,10 @@ public final class HttpFront implements AutoCloseable {
         SpoolReaders readers =
                 new SpoolReaders(allocator, disk, timer, settings.clientStallTimeout(), MAX_SPOOL_READERS);
         this.routes = routes(submit, new QueryHandler(queries, asyncQueries, partitioned, answers, readers))
-                .and(routes(new AdmissionHandler(queries.admission(), bodies, disk)));
+                .and(routes(new AdmissionHandler(queries.admission(), bodies, disk)))
+                .and(new Resource(Addresses.ROWS)
+                        .on(HttpMethod.POST, new IngestHandler(queries)::load)
+                        .route());
         long sweep = Math.max(
                 SHORTEST_SWEEP.toMillis(),
                 Math.min(LONGEST_SWEEP.toMillis(), settings.resultsTimeToLive().toMillis() / 4));

@@ -51,6 +51,13 @@ final class HttpProblem extends RuntimeException {
                 415, headers, invalid("A request body with a Content-Encoding is not taken; send it as it is."));
     }
 
+    /** RFC 9110: the answer names what a request may be. */
+    static HttpProblem unsupportedType(String type) {
+        HttpHeaders headers = new HttpHeaders();
+        headers.set(HttpHeaders.ACCEPT, type);
+        return new HttpProblem(415, headers, invalid("The Content-Type of the body must be " + type + "."));
+    }
+
     /** The rest of the request's body stays unread, so the connection is closed after the answer. */
     static HttpProblem closing(int status, GatewayException failure) {
         return new HttpProblem(status, HttpHeaders.EMPTY, failure, true);

@@ -12,6 +12,7 @@ import dev.weir.engine.QueryContext;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.StatementDescription;
+import dev.weir.engine.StatementKind;
 import dev.weir.engine.StatementRunner;
 import dev.weir.engine.StatementScan;
 import java.time.Duration;
@@ -47,6 +48,7 @@ public final class DefaultQueryService implements QueryService {
     private final Lane catalog;
     private final QueryRegistry registry = new QueryRegistry();
     private final RunServices services;
+    private final Ingests ingests;
     private final SessionLimits sessionLimits;
     private final OpenSessions sessions;
 
@@ -94,7 +96,11 @@ public final class DefaultQueryService implements QueryService {
         this.describing = new Lane(controllers.describing(), timers, describeTimeout);
         this.catalog = new Lane(controllers.catalog(), timers, describeTimeout);
         this.view = new DefaultAdmissionView(engine, admission, limits);
-        this.services = new RunServices(engine, engine, admission, limits, timers, clock, this::done);
+        this.services = new RunServices(engine, engine, admission, limits, timers, clock, null, this::done);
+        this.ingests = new Ingests(
+                timers,
+                identity -> limits.clocks().of(identity.groups()).clientStallTimeout(),
+                (ingest, request) -> submit(ingest.identity(), request.query(), ingest, ingest.runner()));
         controllers.decisions().attach(registry, limits, this::decided);
     }
 
@@ -105,12 +111,37 @@ public final class DefaultQueryService implements QueryService {
 
     /** @param runner the engine, or the session that the query belongs to */
     QueryExecution submit(Identity identity, QueryRequest request, StatementRunner runner) {
+        return submit(identity, request, null, runner);
+    }
+
+    @Override
+    public boolean takesIngest() {
+        return engine.takesIngest();
+    }
+
+    @Override
+    public IngestInlet ingest(Identity identity, IngestRequest request) {
+        return ingest(identity, request, engine);
+    }
+
+    /** @param runner the engine, or the session that the rows are loaded in */
+    IngestInlet ingest(Identity identity, IngestRequest request, StatementRunner runner) {
+        if (!engine.takesIngest()) {
+            return QueryService.super.ingest(identity, request);
+        }
+        if (!RequestChecks.access(identity.role()).covers(StatementKind.INGEST.needs())) {
+            throw RequestChecks.forbidden(identity, "Bulk ingest", StatementKind.INGEST.needs());
+        }
+        return ingests.open(identity, request, runner);
+    }
+
+    private QueryRun submit(Identity identity, QueryRequest request, @Nullable Ingest ingest, StatementRunner runner) {
         QueryRun run = new QueryRun(
                 QueryIds.next(clock.millis()),
                 identity,
                 request,
                 limits.clocks().of(identity.groups()),
-                services.on(runner));
+                services.on(runner, ingest));
         registry.add(run);
         if (!isInternal(identity)) {
             tell(() -> listener.submitted(run.snapshot()));
@@ -301,6 +332,11 @@ public final class DefaultQueryService implements QueryService {
         newest.fail(new GatewayException(
                 failure.code(), failure.text(), failure.details().withQueryId(newest.id())));
         return Optional.of(newest.id());
+    }
+
+    /** Bytes held for bulk ingests that are under way. */
+    public long uploadBytes() {
+        return ingests.bytes();
     }
 
     /** Queries that are not done, for metrics: queued, running, streaming, cancelling. */

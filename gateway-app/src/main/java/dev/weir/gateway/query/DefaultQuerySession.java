@@ -5,8 +5,10 @@ import dev.weir.auth.Identity;
 import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
+import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineSession;
+import dev.weir.engine.IngestFeed;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.SessionStatement;
@@ -119,12 +121,31 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
             }
             call = enter(pin(query.access()));
         }
-        return call.on()
-                .call(
-                        call.turn(),
-                        on -> on.execute(query),
-                        result -> noteChange(call.on(), statement),
-                        ArrowResult::stopped);
+        return run(call, on -> on.execute(query), statement);
+    }
+
+    private EngineCall<ArrowResult> run(
+            Call call, Function<EngineSession, EngineCall<ArrowResult>> what, @Nullable SessionStatement statement) {
+        return call.on().call(call.turn(), what, result -> noteChange(call.on(), statement), ArrowResult::stopped);
+    }
+
+    @Override
+    public IngestInlet ingest(Identity identity, IngestRequest request) {
+        checkUser(identity);
+        return service.ingest(identity, request, this);
+    }
+
+    @Override
+    public EngineCall<ArrowResult> ingest(EngineIngest ingest, IngestFeed feed) {
+        Call call;
+        synchronized (this) {
+            requireUsable(ingest.access(), null);
+            if (pinned == null && !ingest.target().temporary()) {
+                return engine.ingest(ingest, feed);
+            }
+            call = enter(pin(ingest.access()));
+        }
+        return run(call, on -> on.ingest(ingest, feed), null);
     }
 
     private void noteChange(SessionConnection on, @Nullable SessionStatement statement) {
@@ -143,19 +164,11 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
         synchronized (this) {
             requireUsable(query.access(), statement);
             if (pinned == null) {
-                return statement == null ? engine.describe(query) : describeAside(query);
+                return statement == null ? engine.describe(query) : SessionConnection.describeAside(engine, query);
             }
             call = enter(pinned);
         }
         return call.on().call(call.turn(), on -> on.describe(query), value -> {}, value -> null);
-    }
-
-    /** Describing needs no connection that stays. */
-    private EngineCall<StatementDescription> describeAside(EngineQuery query) {
-        EngineSession passing = engine.openSession(query.access());
-        EngineCall<StatementDescription> call = passing.describe(query);
-        call.stopped().whenComplete((nothing, never) -> passing.close());
-        return call;
     }
 
     /** Refuses what must not run outside of a transaction that its client believes in. */

@@ -75,6 +75,10 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         return place.permit() == null || ending.get() != null ? null : Long.valueOf(record.admittedNanos);
     }
 
+    RunRecord record() {
+        return record;
+    }
+
     Identity identity() {
         return record.identity;
     }
@@ -87,7 +91,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
     void start(Access permitted) {
         access = permitted;
         try {
-            StatementScan found = services.engine().scan(record.request.sql());
+            StatementScan found = services.scan(record.request);
             record.scan = found;
             RequestChecks.check(record.identity, permitted, found, record.request, limits, services.isSession());
             place.waitFor(services.admission().admit(record.admissionRequest(found, limits)));
@@ -117,10 +121,9 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
             settle();
             return;
         }
-        Duration left = clock.start();
         EngineCall<ArrowResult> started;
         try {
-            started = services.runner().execute(record.engineQuery(access, granted, left));
+            started = services.start(record, access, granted, clock.start());
         } catch (RuntimeException e) {
             notOpened(CompletableFuture.completedFuture(null), granted, e);
             return;

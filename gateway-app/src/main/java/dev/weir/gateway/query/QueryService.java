@@ -20,6 +20,11 @@ public interface QueryService extends QueryTarget {
      */
     QuerySession openSession(Identity identity);
 
+    /** Whether {@link #ingest} works. Constant. */
+    default boolean takesIngest() {
+        return false;
+    }
+
     /** Whether a text is a statement that is refused without a session. False for one that cannot be scanned. */
     boolean needsSession(String sql);
 

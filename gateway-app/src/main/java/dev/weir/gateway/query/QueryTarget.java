@@ -21,4 +21,17 @@ public interface QueryTarget {
      * stage's future with a failure, which stops the engine.
      */
     CompletionStage<Description> describe(Identity identity, String sql, SessionSettings settings);
+
+    /**
+     * Opens a bulk ingest, or joins one as another of its parts. It is a query as any other, from its schema on; in a
+     * session's transaction its rows are committed with that.
+     *
+     * @return where the upload goes
+     * @throws GatewayException when it is refused before anything of it was read
+     */
+    default IngestInlet ingest(Identity identity, IngestRequest request) {
+        throw new GatewayException(
+                GatewayErrorCode.INVALID_REQUEST,
+                "The engine of this gateway takes no bulk ingest; it does with isolation shared and no workers.");
+    }
 }

@@ -52,22 +52,26 @@ final class RequestChecks {
                     + " do; SetSessionOptions and BeginTransaction open a session, too.");
         }
         if (!access.covers(scan.needs())) {
-            String needed = switch (scan.needs()) {
-                case READ -> "reader";
-                case WRITE -> "writer";
-                case ADMIN -> "admin";
-            };
             String what = switch (scan.kind()) {
                 // Reads need more only for what they call or explain.
                 case QUERY, SHOW -> "A function or catalog table that tells of the server, or acts on it,";
                 case EXPLAIN -> "Explaining this statement";
                 default -> "A statement of the kind " + scan.kind();
             };
-            throw new GatewayException(
-                    GatewayErrorCode.FORBIDDEN,
-                    what + " needs the role " + needed + "; the user has the role "
-                            + identity.role().name().toLowerCase(Locale.ROOT) + ".");
+            throw forbidden(identity, what, scan.needs());
         }
+    }
+
+    static GatewayException forbidden(Identity identity, String what, Access needs) {
+        String needed = switch (needs) {
+            case READ -> "reader";
+            case WRITE -> "writer";
+            case ADMIN -> "admin";
+        };
+        return new GatewayException(
+                GatewayErrorCode.FORBIDDEN,
+                what + " needs the role " + needed + "; the user has the role "
+                        + identity.role().name().toLowerCase(Locale.ROOT) + ".");
     }
 
     private static void checkTimeout(String name, Duration asked, Duration maximum) {

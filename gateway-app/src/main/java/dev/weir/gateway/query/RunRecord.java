@@ -5,6 +5,7 @@ import dev.weir.admission.RunPermit;
 import dev.weir.admission.WaitInfo;
 import dev.weir.auth.Identity;
 import dev.weir.engine.Access;
+import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.QueryContext;
 import dev.weir.engine.StatementKind;
@@ -121,6 +122,21 @@ final class RunRecord {
                 request.settings(),
                 request.parameterRows(),
                 EngineQuery.DEFAULT_BATCH_ROWS,
+                new QueryContext(identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout));
+    }
+
+    /** The engine took so much of an upload. */
+    void uploaded(long moreRows, long moreBytes) {
+        rows.addAndGet(moreRows);
+        bytes.addAndGet(moreBytes);
+        batches.addAndGet(moreRows > 0 ? 1 : 0);
+    }
+
+    /** The ingest as the engine gets it, once it is admitted. */
+    EngineIngest engineIngest(Ingest ingest, Access access, RunPermit granted, Duration statementTimeout) {
+        return ingest.of(
+                id,
+                access,
                 new QueryContext(identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout));
     }
 

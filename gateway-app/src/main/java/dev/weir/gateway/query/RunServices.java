@@ -1,15 +1,23 @@
 package dev.weir.gateway.query;
 
 import dev.weir.admission.AdmissionController;
+import dev.weir.admission.RunPermit;
+import dev.weir.engine.Access;
+import dev.weir.engine.ArrowResult;
+import dev.weir.engine.EngineCall;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.StatementRunner;
+import dev.weir.engine.StatementScan;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a run needs of its service.
  *
  * @param runner what runs its statement: the engine, or a session
+ * @param ingest what it loads; null for a run of a statement
  * @param onDone told once, when the run is done and everything it held is free
  */
 record RunServices(
@@ -19,11 +27,24 @@ record RunServices(
         LimitsSource limits,
         Timers timers,
         InstantSource clock,
+        @Nullable Ingest ingest,
         BiConsumer<QueryRun, QuerySnapshot> onDone) {
 
     /** The same for a run on something else. */
-    RunServices on(StatementRunner other) {
-        return new RunServices(engine, other, admission, limits, timers, clock, onDone);
+    RunServices on(StatementRunner other, @Nullable Ingest load) {
+        return new RunServices(engine, other, admission, limits, timers, clock, load, onDone);
+    }
+
+    /** What the run does, as far as its words tell. */
+    StatementScan scan(QueryRequest request) {
+        return ingest == null ? engine.scan(request.sql()) : ingest.scan();
+    }
+
+    /** Starts it on the engine or in its session. */
+    EngineCall<ArrowResult> start(RunRecord record, Access access, RunPermit granted, Duration statementTimeout) {
+        return ingest == null
+                ? runner.execute(record.engineQuery(access, granted, statementTimeout))
+                : runner.ingest(record.engineIngest(ingest, access, granted, statementTimeout), ingest.feed());
     }
 
     /** Whether it runs in a session. */

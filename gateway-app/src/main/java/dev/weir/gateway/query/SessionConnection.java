@@ -3,7 +3,10 @@ package dev.weir.gateway.query;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.weir.engine.Access;
 import dev.weir.engine.EngineCall;
+import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineSession;
+import dev.weir.engine.QueryEngine;
+import dev.weir.engine.StatementDescription;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -56,6 +59,14 @@ final class SessionConnection {
         this.access = access;
         this.timers = timers;
         this.free = free;
+    }
+
+    /** Describing needs no connection that stays. */
+    static EngineCall<StatementDescription> describeAside(QueryEngine engine, EngineQuery query) {
+        EngineSession passing = engine.openSession(query.access());
+        EngineCall<StatementDescription> call = passing.describe(query);
+        call.stopped().whenComplete((nothing, never) -> passing.close());
+        return call;
     }
 
     EngineSession engine() {

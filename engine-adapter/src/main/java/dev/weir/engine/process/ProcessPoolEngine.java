@@ -53,7 +53,7 @@ public final class ProcessPoolEngine extends ChildEngine {
         this.files = files;
         PoolSize size = parts.size();
         this.usualBytes = size.request().memoryBytes();
-        this.capacity = new EngineCapacity(size.slots(), Math.multiplyExact(size.slots(), usualBytes));
+        this.capacity = new EngineCapacity(size.slots(), Math.multiplyExact(size.slots(), usualBytes), true, true);
         this.pool = new ChildPool(size, parts.factory(), parts.version(), parts.timers());
         this.shared = new SharedChild(pool, parts.version(), parts.timers());
         pool.open();

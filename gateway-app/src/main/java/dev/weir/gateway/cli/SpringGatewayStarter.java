@@ -50,7 +50,7 @@ final class SpringGatewayStarter implements GatewayStarter {
 
     private static void print(PrintStream out, RunningGateway gateway) {
         out.println();
-        gateway.connect().lines("admin").forEach(out::println);
+        gateway.connect().lines(gateway.exampleUser()).forEach(out::println);
         gateway.generatedAdminPassword().ifPresent(password -> {
             out.println();
             out.println("The user admin was made. Its password, shown this once: " + password);

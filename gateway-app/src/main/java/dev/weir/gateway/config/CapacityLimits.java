@@ -23,14 +23,14 @@ final class CapacityLimits {
             return limits;
         }
         long slots = capacity.slots();
-        long wanted = limits.maxRunning() + 2L * limits.shortLane();
         long running = limits.maxRunning();
         long lane = limits.shortLane();
+        long wanted = running + lanes(lane, capacity);
         if (wanted > slots) {
             running = Math.max(1, slots * running / wanted);
-            lane = Math.min(lane, (slots - running) / 2);
+            lane = capacity.shortQueriesShare() ? lane : Math.min(lane, (slots - running) / 2);
         }
-        long paused = Math.min(limits.maxPaused(), slots - running - 2 * lane);
+        long paused = Math.min(limits.maxPaused(), slots - running - lanes(lane, capacity));
         long memory = Math.max(1, Math.min(limits.memoryBudgetBytes(), capacity.memoryBytes()));
         Map<String, GroupLimits> groups = new TreeMap<>(limits.groups());
         groups.replaceAll((name, group) -> within(group, memory, largestQuery));
@@ -43,6 +43,11 @@ final class CapacityLimits {
                 memory,
                 limits.rate(),
                 groups);
+    }
+
+    /** Slots of short queries: as many again may have overrun and kept their places. */
+    private static long lanes(long lane, EngineCapacity capacity) {
+        return capacity.shortQueriesShare() ? 0 : 2 * lane;
     }
 
     private static GroupLimits within(GroupLimits group, long memory, long largestQuery) {

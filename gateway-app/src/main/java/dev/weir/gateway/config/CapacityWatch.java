@@ -80,8 +80,10 @@ final class CapacityWatch {
         holds.set(WaitReason.WORKERS, false);
     }
 
-    /** A query has to fit on one node. */
     private long largestQuery(EngineCapacity capacity) {
+        if (capacity.undivided()) {
+            return capacity.memoryBytes();
+        }
         return engine.nodes().stream()
                 .filter(node -> node.state() == EngineNode.State.HEALTHY || node.state() == EngineNode.State.SUSPECT)
                 .mapToLong(EngineNode::memoryBytes)

@@ -100,7 +100,7 @@ final class DuckDbEngines {
         if (warm < 0 || warm > slots) {
             throw new StartFailedException(PREFIX + "warm-processes must be 0 to " + slots);
         }
-        int forShort = Math.max(0, slots - admission.maxRunning());
+        int forShort = Math.max(0, slots - useful);
         return new PoolSettings(
                 settings(each, readOnly && database != null),
                 processDirectory(),

@@ -156,6 +156,10 @@ final class GatewayLifecycle implements SmartLifecycle {
         return warm;
     }
 
+    String exampleUser() {
+        return firstAdmin.example();
+    }
+
     Optional<String> generatedAdminPassword() {
         return Optional.ofNullable(generatedPassword);
     }

@@ -25,6 +25,11 @@ public final class RunningGateway implements AutoCloseable {
         return lifecycle.generatedAdminPassword();
     }
 
+    /** A user to connect as in an example. */
+    public String exampleUser() {
+        return lifecycle.exampleUser();
+    }
+
     /** Completes when both fronts are warm and the gateway is ready. */
     public CompletionStage<Void> ready() {
         return lifecycle.warm();

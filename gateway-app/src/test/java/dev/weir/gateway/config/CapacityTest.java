@@ -48,6 +48,23 @@ class CapacityTest {
     }
 
     @Test
+    void shortQueriesThatShareAPlaceTakeNoSlots() {
+        environment
+                .withProperty("weir.admission.max-running", "4")
+                .withProperty("weir.admission.short-lane", "4")
+                .withProperty("weir.admission.max-paused", "8")
+                .withProperty("weir.admission.memory.budget", "3GB");
+        AdmissionLimits given = limits(false).admission();
+        AdmissionLimits six =
+                CapacityLimits.within(given, new EngineCapacity(6, 3 * GIB, true, true), Long.MAX_VALUE);
+        assertThat(List.of(six.maxRunning(), six.shortLane(), six.maxPaused())).containsExactly(4, 4, 2);
+        AdmissionLimits three =
+                CapacityLimits.within(given, new EngineCapacity(3, 3 * GIB, true, true), Long.MAX_VALUE);
+        assertThat(List.of(three.maxRunning(), three.shortLane(), three.maxPaused()))
+                .containsExactly(3, 4, 0);
+    }
+
+    @Test
     void whatMayBeOpenAtOnceAlwaysHasASlotAndItsMemory() {
         Random random = new Random(5);
         for (int i = 0; i < 2_000; i++) {

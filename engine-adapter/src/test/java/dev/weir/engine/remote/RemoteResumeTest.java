@@ -14,6 +14,7 @@ import dev.weir.engine.Rows;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.worker.WorkerSettings;
 import java.io.IOException;
+import java.net.BindException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -223,7 +224,10 @@ class RemoteResumeTest {
         Awaitility.await().until(() -> loopback.worker.running() == 1);
         proxy.close();
         assertThat(call.result().toCompletableFuture()).isNotDone();
-        try (CuttingProxy again = new CuttingProxy(port, loopback.worker.port())) {
+        // The kernel may have given the port to an attempt to connect meanwhile, for that moment.
+        try (CuttingProxy again = Awaitility.await()
+                .ignoreExceptionsInstanceOf(BindException.class)
+                .until(() -> new CuttingProxy(port, loopback.worker.port()), proxy -> true)) {
             Rows.await(call.result()).close();
             assertThat(again.forwarded()).isPositive();
         }

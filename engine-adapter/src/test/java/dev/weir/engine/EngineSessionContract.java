@@ -1,90 +1,16 @@
 package dev.weir.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What the sessions of every engine that has them must do. The subclass makes the engine, with a database to write. */
-public abstract class EngineSessionContract {
-
-    private static final AtomicInteger ids = new AtomicInteger();
+public abstract class EngineSessionContract extends EngineSessionSupport {
 
     /** Takes long, in an execute that can be interrupted. */
     private static final String SLOW = "select count(*) from range(10000000) a(i), range(100000) b(j) where i = j + 1";
-
-    /** The engine under test. */
-    protected QueryEngine engine;
-
-    private EngineSession session;
-    private EngineSession other;
-
-    /** Makes an engine; called before each test. */
-    protected abstract QueryEngine open() throws Exception;
-
-    @BeforeEach
-    void openSessions() throws Exception {
-        engine = open();
-        session = engine.openSession(Access.ADMIN);
-        other = engine.openSession(Access.ADMIN);
-        stateless(Access.ADMIN, "create table t (i int)");
-    }
-
-    @AfterEach
-    void nothingIsLeft() {
-        session.close();
-        other.close();
-        Rows.await(session.closed());
-        Rows.await(other.closed());
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(engine.stats()).isEqualTo(new EngineStats(0, 0, 0, 0)));
-        engine.close();
-    }
-
-    private static EngineQuery query(Access access, SessionSettings settings, String sql, Object... parameters) {
-        List<List<Object>> rows = parameters.length == 0 ? List.of() : List.of(Arrays.asList(parameters));
-        return new EngineQuery(
-                "s" + ids.incrementAndGet(), sql, access, settings, rows, EngineQuery.DEFAULT_BATCH_ROWS);
-    }
-
-    private static List<List<Object>> run(StatementRunner runner, String sql, Object... parameters) {
-        return Rows.drain(Rows.await(runner.execute(query(Access.ADMIN, SessionSettings.NONE, sql, parameters))
-                .result()));
-    }
-
-    private List<List<Object>> stateless(Access access, String sql) {
-        return Rows.drain(Rows.await(
-                engine.execute(query(access, SessionSettings.NONE, sql)).result()));
-    }
-
-    private static EngineException failure(Runnable action) {
-        return Objects.requireNonNull(catchThrowableOfType(EngineException.class, action::run));
-    }
-
-    private static void isConflict(String sqlState, Runnable action) {
-        EngineException failure = failure(action);
-        assertThat(failure.failure()).as(failure.getMessage()).isEqualTo(EngineFailure.CONFLICT);
-        assertThat(failure.sqlState()).isEqualTo(sqlState);
-    }
-
-    private static ArrowResult stream(EngineSession session) {
-        return Rows.await(
-                session.execute(query(Access.ADMIN, SessionSettings.NONE, "select i from range(5000000) t(i)"))
-                        .result());
-    }
-
-    private long count() {
-        return (Long) stateless(Access.READ, "select count(*) from t").get(0).get(0);
-    }
 
     @Test
     void aTransactionIsSeenByOthersOnceItIsCommitted() {

@@ -169,7 +169,7 @@ final class Actions {
         }
         TicketLedger.@Nullable Cancellation partitioned =
                 statements.partitions().cancel(caller, info);
-        return partitioned != null ? partitioned : statements.cancel(caller, info);
+        return partitioned != null ? partitioned : statements.cancels().cancel(caller, info);
     }
 
     private static Optional<ByteString> one(MessageLite result) {

@@ -50,6 +50,7 @@ final class Statements {
     private final String issuer = UUID.randomUUID().toString();
 
     private final Partitions partitions;
+    private final InfoCancels cancels;
     private final Set<QueryExecution> running = ConcurrentHashMap.newKeySet();
     private volatile boolean draining;
 
@@ -72,6 +73,12 @@ final class Statements {
         this.allocator = allocator;
         this.clock = clock;
         this.partitions = new Partitions(this, handles, settings, allocator, clock, ticker);
+        this.cancels = new InfoCancels(handles, ledger);
+    }
+
+    /** Cancels by the infos that were given. */
+    InfoCancels cancels() {
+        return cancels;
     }
 
     /** The results that are read over several endpoints. */
@@ -326,38 +333,6 @@ final class Statements {
     void metadata(Caller caller, MetadataCommand command, ServerStreamListener listener) {
         CompletionStage<ResultStream> answer = backend.queries().metadata(caller.identity(), command.request());
         new ResultPump(listener, caller.call(), command.shape(allocator), allocator, this::goneReason).start(answer);
-    }
-
-    /**
-     * Cancels the queries of a FlightInfo.
-     *
-     * @throws GatewayException NOT_FOUND when it is not one that this gateway issued to the caller
-     */
-    TicketLedger.Cancellation cancel(Caller caller, Flight.FlightInfo info) {
-        TicketLedger.@Nullable Cancellation outcome = null;
-        for (Flight.FlightEndpoint endpoint : info.getEndpointList()) {
-            StatementTicket ticket = ticketOf(caller, endpoint.getTicket());
-            if (ticket != null) {
-                outcome = ticket.outcome() != null
-                        ? TicketLedger.Cancellation.TOO_LATE
-                        : ledger.cancel(ticket.id(), caller.identity(), true);
-            }
-        }
-        if (outcome == null && !info.getAppMetadata().isEmpty()) {
-            // The ticket has expired, or is another user's: its query may run still, and an admin may end it.
-            outcome = ledger.cancel(info.getAppMetadata().toStringUtf8(), caller.identity(), false);
-        }
-        if (outcome == null) {
-            throw new GatewayException(GatewayErrorCode.NOT_FOUND, "There is no such query to cancel.");
-        }
-        return outcome;
-    }
-
-    private @Nullable StatementTicket ticketOf(Caller caller, Flight.Ticket ticket) {
-        byte[] payload = handles.openPacked(caller, ticket.getTicket());
-        return payload == null || PollHandle.is(payload) || PartitionHandle.is(payload)
-                ? null
-                : StatementTicket.decode(payload);
     }
 
     /** Decodes parameters; refuses them with the reason when they cannot be bound. */

@@ -36,7 +36,7 @@ public final class AdmissionRelay implements AdmissionListener {
         QueryRun run = find(request);
         if (run != null) {
             // It may have left the lane already when its grant is told on a busy executor.
-            boolean lane = permit.inShortLane() || run.trail().hasOverrun();
+            boolean lane = permit.inShortLane() || run.record().trail.hasOverrun();
             add(run, Decision.GRANTED, lane ? "short" : "all", why(permit.queryClass(), lane, request.heavy()));
         }
     }
@@ -104,7 +104,7 @@ public final class AdmissionRelay implements AdmissionListener {
 
     private void add(QueryRun run, Decision decision, @Nullable String place, @Nullable String why) {
         Target to = target;
-        AdmissionTrail.Step step = run.trail().add(decision, run.nanoTime(), place, why);
+        AdmissionTrail.Step step = run.record().trail.add(decision, run.nanoTime(), place, why);
         if (to != null) {
             to.told().accept(run, step);
         }

@@ -83,10 +83,6 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
         return record.identity;
     }
 
-    TrailRecorder trail() {
-        return record.trail;
-    }
-
     /** Scans, checks and asks for admission; the rest follows from callbacks. Never throws. */
     void start(Access permitted) {
         access = permitted;

@@ -202,6 +202,22 @@ public abstract class EngineSessionContract extends EngineSessionSupport {
     }
 
     @Test
+    void parameterRowsThatFailLeaveNoTransaction() {
+        run(session, "create temp table mine (i int)");
+        EngineQuery rows = new EngineQuery(
+                "rows",
+                "insert into t select 10 // ?::int",
+                Access.ADMIN,
+                SessionSettings.NONE,
+                List.of(List.of(1), List.of("no number")),
+                EngineQuery.DEFAULT_BATCH_ROWS);
+        failure(() -> Rows.drain(Rows.await(session.execute(rows).result())));
+        assertThat(count()).isZero();
+        run(session, "insert into t values (7)");
+        assertThat(count()).isEqualTo(1);
+    }
+
+    @Test
     void parameterRowsBelongToTheTransaction() {
         Rows.await(session.begin(false).result());
         EngineQuery rows = new EngineQuery(

@@ -15,9 +15,13 @@ import org.duckdb.DuckDBConnection;
 import org.duckdb.DuckDBPreparedStatement;
 import org.duckdb.DuckDBResultSet;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Runs one statement up to its open result, on the thread inside the scope. Used once. */
 final class StatementRun {
+
+    private static final Logger log = LoggerFactory.getLogger(StatementRun.class);
 
     private final EngineCore core;
     private final ConnectionSource source;
@@ -150,10 +154,33 @@ final class StatementRun {
                     -1,
                     null);
         }
-        boolean own = !source.inTransaction(query);
-        if (own) {
-            QueryConnections.run(connection, "BEGIN TRANSACTION");
+        if (source.inTransaction(query)) {
+            return core.counted(changedBy(connection));
         }
+        QueryConnections.run(connection, "BEGIN TRANSACTION");
+        boolean committed = false;
+        try {
+            long changed = changedBy(connection);
+            QueryConnections.run(connection, "COMMIT");
+            committed = true;
+            return core.counted(changed);
+        } finally {
+            if (!committed) {
+                rollBack(connection);
+            }
+        }
+    }
+
+    /** A session's connection lives on, and must not be left in a transaction that its client did not begin. */
+    private static void rollBack(DuckDBConnection connection) {
+        try {
+            QueryConnections.run(connection, "ROLLBACK");
+        } catch (SQLException e) {
+            log.debug("There was nothing to roll back", e);
+        }
+    }
+
+    private long changedBy(DuckDBConnection connection) throws SQLException {
         DuckDBPreparedStatement prepared = scope.add(prepare(connection));
         long changed = 0;
         for (List<? extends @Nullable Object> row : query.parameterRows()) {
@@ -168,10 +195,7 @@ final class StatementRun {
             changed += Math.max(0, prepared.getLargeUpdateCount());
         }
         stopIfEnding();
-        if (own) {
-            QueryConnections.run(connection, "COMMIT");
-        }
-        return core.counted(changed);
+        return changed;
     }
 
     private ArrowResult counted(DuckDBPreparedStatement prepared) throws SQLException {

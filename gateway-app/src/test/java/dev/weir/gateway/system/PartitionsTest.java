@@ -213,7 +213,7 @@ class PartitionsTest {
                 .isInstanceOfSatisfying(
                         FlightRuntimeException.class,
                         failure -> assertThat(failure.status().code()).isEqualTo(FlightStatusCode.INVALID_ARGUMENT))
-                .hasMessageContaining("weir.flight.max-partitions");
+                .hasMessageContaining("weir.results.max-partitions");
         for (String wrong : List.of("0", "-1", "many")) {
             assertThatThrownBy(() -> info(SQL, "weir-partitions", wrong)).hasMessageContaining("weir-partitions");
         }

@@ -68,7 +68,10 @@ class IngestTest {
     @BeforeAll
     void start(@TempDir Path directory) throws Exception {
         gateway = TestGateway.start(
-                directory, "--weir.admission.client-stall-timeout=3s", "--weir.admission.max-running=2");
+                directory,
+                "--weir.admission.client-stall-timeout=3s",
+                "--weir.admission.max-running=2",
+                "--weir.admission.max-paused=0");
         client = gateway.flight(allocator);
         sql = new FlightSqlClient(client);
         writer = token(TestGateway.WRITER);
@@ -353,7 +356,7 @@ class IngestTest {
         }
     }
 
-    /** A query that holds a slot as long as nobody reads it, which is shorter than what lends it. */
+    /** A query that holds a slot as long as nobody reads it: no slot is lent here. */
     private InputStream hog() throws Exception {
         return gateway.stream(TestGateway.ADMIN, ARROW, "select i, repeat('x', 1000) as s from range(40000000) t(i)")
                 .body();

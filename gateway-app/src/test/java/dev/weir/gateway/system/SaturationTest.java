@@ -156,7 +156,7 @@ class SaturationTest {
     void aStopTellsThoseWhoWaitToTryAgainAndLetsTheStreamFinish() throws Exception {
         CompletableFuture<Void> stopped = CompletableFuture.runAsync(gateway::close);
 
-        HttpResponse<String> first = waiting.get(0).get(10, TimeUnit.SECONDS);
+        HttpResponse<String> first = waiting.get(0).get(30, TimeUnit.SECONDS);
         assertThat(readiness()).as("readiness went first").isEqualTo(503);
         assertThat(first.body()).contains("DRAINING").contains("\"retryable\":true");
         for (CompletableFuture<HttpResponse<String>> answer : waiting) {

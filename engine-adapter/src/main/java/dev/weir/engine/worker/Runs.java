@@ -113,7 +113,8 @@ final class Runs {
     EngineSession session(String token) {
         HeldSession session = held.get(token);
         if (session == null) {
-            throw new EngineException(EngineFailure.CANCELLED, "The session of the statement has ended", "57014", -1, null);
+            throw new EngineException(
+                    EngineFailure.CANCELLED, "The session of the statement has ended", "57014", -1, null);
         }
         return session.engine();
     }

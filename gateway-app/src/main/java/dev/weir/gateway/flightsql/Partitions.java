@@ -148,11 +148,7 @@ final class Partitions {
     }
 
     private PartitionedResult submit(
-            Caller reader,
-            Statements.Statement statement,
-            Places.Place place,
-            RequestOptions options,
-            int count) {
+            Caller reader, Statements.Statement statement, Places.Place place, RequestOptions options, int count) {
         QueryRequest request = new FlightSession.Settings(place.settings().settings(), options)
                 .under(reader.options())
                 .request(

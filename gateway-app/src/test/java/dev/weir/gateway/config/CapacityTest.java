@@ -55,8 +55,7 @@ class CapacityTest {
                 .withProperty("weir.admission.max-paused", "8")
                 .withProperty("weir.admission.memory.budget", "3GB");
         AdmissionLimits given = limits(false).admission();
-        AdmissionLimits six =
-                CapacityLimits.within(given, new EngineCapacity(6, 3 * GIB, true, true), Long.MAX_VALUE);
+        AdmissionLimits six = CapacityLimits.within(given, new EngineCapacity(6, 3 * GIB, true, true), Long.MAX_VALUE);
         assertThat(List.of(six.maxRunning(), six.shortLane(), six.maxPaused())).containsExactly(4, 4, 2);
         AdmissionLimits three =
                 CapacityLimits.within(given, new EngineCapacity(3, 3 * GIB, true, true), Long.MAX_VALUE);

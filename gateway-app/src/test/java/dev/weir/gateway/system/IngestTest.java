@@ -71,6 +71,8 @@ class IngestTest {
                 directory,
                 "--weir.admission.client-stall-timeout=3s",
                 "--weir.admission.max-running=2",
+                "--weir.admission.user.max-running=2",
+                "--weir.admission.short-lane=0",
                 "--weir.admission.max-paused=0");
         client = gateway.flight(allocator);
         sql = new FlightSqlClient(client);

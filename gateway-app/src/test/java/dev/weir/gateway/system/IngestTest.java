@@ -70,6 +70,8 @@ class IngestTest {
         gateway = TestGateway.start(
                 directory,
                 "--weir.admission.client-stall-timeout=3s",
+                // A call whose message was too large keeps the server waiting until then.
+                "--weir.shutdown.grace=2s",
                 "--weir.admission.max-running=2",
                 "--weir.admission.user.max-running=2",
                 "--weir.admission.short-lane=0",

@@ -26,7 +26,7 @@ class LincheckLaneTest {
 
     @Test
     void aPlaceInTheLaneIsGrantedOverrunAndGivenBackOnce() {
-        lane(1, 60).actorsPerThread(2).check(OneLaneCalls.class);
+        lane(0, 60).check(OneLaneCalls.class);
     }
 
     @Test

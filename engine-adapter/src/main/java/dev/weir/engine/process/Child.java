@@ -20,6 +20,12 @@ interface Child {
     /** When it became ready. */
     Instant since();
 
+    /** A call has ended here. */
+    void markUsed();
+
+    /** Whether a call has ended here. */
+    boolean isUsed();
+
     /** Completes (never exceptionally) with the way the process ended, once it has. */
     CompletionStage<ChildExit> exited();
 

@@ -79,6 +79,11 @@ final class ChildFailures {
         };
     }
 
+    /** Whether a call may have failed by what others left, or took, of the memory of its child. */
+    static boolean mayHaveHadLess(EngineException failure, Lease lease) {
+        return lease.isUsed() && failure.failure() == EngineFailure.MEMORY && !TEMP_SPACE.equals(failure.sqlState());
+    }
+
     /** Completes (never exceptionally) with the failure in the words and of the kind that the client gets. */
     CompletionStage<EngineException> translate(EngineException failure, Lease lease) {
         return switch (failure.failure()) {

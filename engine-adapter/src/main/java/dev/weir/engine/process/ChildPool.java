@@ -89,9 +89,17 @@ final class ChildPool implements AutoCloseable {
      *     stands for theirs
      */
     CompletableFuture<Lease> borrow(Use use, long bytes) {
+        return borrow(use, bytes, use != Use.SHARED && bytes > size.request().memoryBytes());
+    }
+
+    /** As {@link #borrow}, but a child that no call has been in and that ends with this one. */
+    CompletableFuture<Lease> borrowNew(long bytes) {
+        return borrow(Use.QUERY, bytes, true);
+    }
+
+    private CompletableFuture<Lease> borrow(Use use, long bytes, boolean special) {
         CompletableFuture<Lease> lease = new CompletableFuture<>();
         long usual = size.request().memoryBytes();
-        boolean special = use != Use.SHARED && bytes > usual;
         Wish wish = new Wish(use, bytes == 0 ? usual : bytes, lease);
         synchronized (lock) {
             if (closed) {
@@ -116,7 +124,7 @@ final class ChildPool implements AutoCloseable {
             }
         });
         if (special) {
-            startFor(wish, bytes);
+            startFor(wish);
         } else {
             serve();
         }
@@ -147,10 +155,11 @@ final class ChildPool implements AutoCloseable {
         }
     }
 
-    /** A child that has more memory than the others, for one query. */
-    private void startFor(Wish wish, long bytes) {
+    /** A child for one query: one that has more memory than the others, or is new. */
+    private void startFor(Wish wish) {
         ChildRequest usual = size.request();
-        int threads = Threads.of(bytes);
+        long bytes = Math.max(wish.bytes(), usual.memoryBytes());
+        int threads = bytes == usual.memoryBytes() ? usual.threads() : Threads.of(bytes);
         factory.start(new ChildRequest(bytes, threads, usual.slots(), version.get()))
                 .whenComplete((child, thrown) -> {
                     if (thrown != null) {
@@ -160,7 +169,7 @@ final class ChildPool implements AutoCloseable {
                                         ChildFailures.unavailable("No process could be started for the query"));
                         return;
                     }
-                    Loaned loaned = new Loaned(this, child, wish.use(), bytes);
+                    Loaned loaned = new Loaned(this, child, wish.use(), wish.bytes(), true);
                     synchronized (lock) {
                         lent.put(child, loaned);
                     }
@@ -187,7 +196,7 @@ final class ChildPool implements AutoCloseable {
             }
             while (!wishes.isEmpty() && !idle.isEmpty()) {
                 Wish wish = wishes.removeFirst();
-                Loaned loaned = new Loaned(this, idle.removeFirst(), wish.use(), wish.bytes());
+                Loaned loaned = new Loaned(this, idle.removeFirst(), wish.use(), wish.bytes(), false);
                 lent.put(loaned.child(), loaned);
                 granted.put(wish, loaned);
             }
@@ -333,8 +342,8 @@ final class ChildPool implements AutoCloseable {
      */
     void giveBack(Loaned loan, @Nullable EngineException failure, boolean counted) {
         Child child = loan.child();
-        boolean spoiled = loan.isSpoiledBy(failure)
-                || child.request().memoryBytes() != size.request().memoryBytes();
+        boolean spoiled = loan.isSpoiledBy(failure);
+        child.markUsed();
         synchronized (lock) {
             taken[loan.use().ordinal()] -= counted ? 1 : 0;
             lent.remove(child);

@@ -12,6 +12,12 @@ interface Lease {
     long memoryBytes();
 
     /**
+     * Whether other calls were in the child before this one, or are there with it: what they left, or take, may have
+     * cost this one memory that was promised to it.
+     */
+    boolean isUsed();
+
+    /**
      * Gives the child back; later calls do nothing.
      *
      * @param failure what the call ended with, which may mean that the child must be replaced; null for none

@@ -63,7 +63,7 @@ final class LeasedCall<T> implements EngineCall<T> {
     }
 
     /** Starts a call that changes nothing, and so is made again in another child when its own was gone already. */
-    static <T> EngineCall<T> startRead(
+    static <T> LeasedCall<T> startRead(
             Terms terms, Supplier<CompletableFuture<Lease>> leases, Function<QueryEngine, EngineCall<T>> work) {
         LeasedCall<T> call = new LeasedCall<>(terms, leases, work, MOST_TRIES);
         call.begin();
@@ -146,6 +146,12 @@ final class LeasedCall<T> implements EngineCall<T> {
                 result.completeExceptionally(told);
             });
         });
+    }
+
+    /** Whether it failed by memory in a child that others had used: it may have had less than was promised to it. */
+    boolean mayHaveHadLess(Throwable thrown) {
+        Lease got = lease;
+        return got != null && ChildFailures.mayHaveHadLess(ChildFailures.of(thrown), got);
     }
 
     private void cancel(EngineCall<T> call, Lease got) {

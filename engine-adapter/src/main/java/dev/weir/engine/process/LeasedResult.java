@@ -76,6 +76,11 @@ final class LeasedResult implements ArrowResult {
         return told;
     }
 
+    /** As for {@link LeasedCall#mayHaveHadLess}. */
+    boolean mayHaveHadLess(Throwable thrown) {
+        return ChildFailures.mayHaveHadLess(ChildFailures.of(thrown), lease);
+    }
+
     @Override
     public OptionalLong peakMemoryBytes() {
         return rows.peakMemoryBytes();

@@ -15,15 +15,22 @@ final class Loaned implements Lease {
     private final Child child;
     private final Use use;
     private final long bytes;
+    private final boolean alone;
+    private final boolean used;
     private final AtomicBoolean released = new AtomicBoolean();
     private volatile boolean ended;
 
-    /** @param bytes DuckDB's limit for the call */
-    Loaned(ChildPool pool, Child child, Use use, long bytes) {
+    /**
+     * @param bytes DuckDB's limit for the call
+     * @param alone whether the child was started for this call, and ends with it
+     */
+    Loaned(ChildPool pool, Child child, Use use, long bytes, boolean alone) {
         this.pool = pool;
         this.child = child;
         this.use = use;
         this.bytes = bytes;
+        this.alone = alone;
+        this.used = child.isUsed();
     }
 
     Use use() {
@@ -38,6 +45,11 @@ final class Loaned implements Lease {
     @Override
     public long memoryBytes() {
         return bytes;
+    }
+
+    @Override
+    public boolean isUsed() {
+        return used;
     }
 
     @Override
@@ -57,6 +69,7 @@ final class Loaned implements Lease {
     /** Whether nobody else may have the child after a call that ended so. */
     boolean isSpoiledBy(@Nullable EngineException failure) {
         return ended
+                || alone
                 || ChildFailures.spoils(failure)
                 || child.exited().toCompletableFuture().isDone();
     }

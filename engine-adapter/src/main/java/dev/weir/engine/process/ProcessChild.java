@@ -44,6 +44,7 @@ final class ProcessChild implements Child {
     private volatile boolean memoryShort;
     private volatile boolean wanted;
     private volatile boolean stopping;
+    private volatile boolean used;
     private volatile @Nullable QueryEngine engine;
 
     /** Begins to watch a process that was just started. */
@@ -159,6 +160,16 @@ final class ProcessChild implements Child {
     @Override
     public Instant since() {
         return since;
+    }
+
+    @Override
+    public void markUsed() {
+        used = true;
+    }
+
+    @Override
+    public boolean isUsed() {
+        return used;
     }
 
     @Override

@@ -221,6 +221,11 @@ final class SharedChild implements AutoCloseable {
         }
 
         @Override
+        public boolean isUsed() {
+            return true;
+        }
+
+        @Override
         public void release(@Nullable EngineException failure) {
             if (released.compareAndSet(false, true)) {
                 tenancy.left(failure);

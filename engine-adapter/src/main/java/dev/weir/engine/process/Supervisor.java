@@ -226,6 +226,11 @@ final class Supervisor implements AutoCloseable {
         }
 
         @Override
+        public boolean isUsed() {
+            return true;
+        }
+
+        @Override
         public void release(@Nullable EngineException failure) {
             if (failure == null
                     || failure.failure() != EngineFailure.LOST

@@ -7,6 +7,7 @@ import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineInfo;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineStats;
+import dev.weir.engine.FakeResult;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.StatementDescription;

@@ -7,6 +7,7 @@ import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineNode;
 import dev.weir.engine.EngineQuery;
+import dev.weir.engine.FakeResult;
 import dev.weir.engine.QueryContext;
 import dev.weir.engine.Rows;
 import java.time.Duration;

@@ -11,6 +11,7 @@ import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineInfo;
 import dev.weir.engine.EngineNode;
 import dev.weir.engine.EngineQuery;
+import dev.weir.engine.FakeResult;
 import dev.weir.engine.QueryContext;
 import dev.weir.engine.Rows;
 import dev.weir.engine.SessionSettings;

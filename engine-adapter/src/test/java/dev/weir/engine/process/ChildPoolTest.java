@@ -84,6 +84,23 @@ class ChildPoolTest {
     }
 
     @Test
+    void aNewChildWasUsedByNobodyAndEndsWithItsCall() {
+        ChildPool pool = pool(2, 2);
+        Lease first = now(pool.borrow(Use.QUERY, 0));
+        assertThat(first.isUsed()).isFalse();
+        first.release(null);
+        assertThat(now(pool.borrow(Use.QUERY, 0)).isUsed()).isTrue();
+        Lease fresh = now(pool.borrowNew(0));
+        assertThat(fresh.isUsed()).isFalse();
+        assertThat(fresh.memoryBytes()).isEqualTo(BYTES);
+        assertThat(factory.last()).isSameAs(fresh.child());
+        assertThat(failure(pool.borrowNew(0))).isEqualTo(EngineFailure.BUSY);
+        fresh.release(null);
+        assertThat(factory.last().killed).isTrue();
+        assertThat(pool.children()).hasSize(2);
+    }
+
+    @Test
     void aLoanHasTheMemoryOfItsQuery() {
         ChildPool pool = pool(3, 3);
         Lease less = now(pool.borrow(Use.QUERY, BYTES - 1));

@@ -14,6 +14,7 @@ final class FakeChild implements Child {
     private final CompletableFuture<ChildExit> exited = new CompletableFuture<>();
     volatile boolean killed;
     volatile boolean stopped;
+    private volatile boolean used;
 
     FakeChild(long number, ChildRequest request) {
         this.number = number;
@@ -48,6 +49,16 @@ final class FakeChild implements Child {
     @Override
     public Instant since() {
         return Instant.ofEpochSecond(number);
+    }
+
+    @Override
+    public void markUsed() {
+        used = true;
+    }
+
+    @Override
+    public boolean isUsed() {
+        return used;
     }
 
     @Override

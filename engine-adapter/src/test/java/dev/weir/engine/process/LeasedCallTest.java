@@ -11,9 +11,7 @@ import dev.weir.engine.EngineQuery;
 import dev.weir.engine.Rows;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -22,8 +20,6 @@ import org.junit.jupiter.api.Test;
 /** One call in a child that is borrowed for it. */
 class LeasedCallTest {
 
-    private static final long BYTES = 512L << 20;
-
     private final ScheduledExecutorService timers = Timers.create();
     private final LeasedCall.Terms terms = new LeasedCall.Terms(new ChildFailures("weir.a.limit"), timers, 20);
     private final Deque<TestLease> ready = new ArrayDeque<>();
@@ -31,32 +27,6 @@ class LeasedCallTest {
     @AfterEach
     void stopTimers() {
         timers.shutdownNow();
-    }
-
-    private static final class TestLease implements Lease {
-
-        final FakeChild child = new FakeChild(1, new ChildRequest(BYTES, 1, 1, FileVersion.NONE));
-        final List<String> ends = new CopyOnWriteArrayList<>();
-
-        @Override
-        public Child child() {
-            return child;
-        }
-
-        @Override
-        public long memoryBytes() {
-            return BYTES;
-        }
-
-        @Override
-        public void release(EngineException failure) {
-            ends.add(failure == null ? "well" : failure.failure().toString());
-        }
-
-        @Override
-        public void stuck() {
-            ends.add("stuck");
-        }
     }
 
     private TestLease lease() {
@@ -91,7 +61,9 @@ class LeasedCallTest {
         TestLease lease = lease();
         EngineCall<ArrowResult> call = execute();
         lease.child.engine.last().fail(new EngineException(EngineFailure.MEMORY, "Some", "53200", -1, null));
-        assertThat(failure(call)).hasMessageContaining("weir.a.limit").hasMessageContaining(Long.toString(BYTES));
+        assertThat(failure(call))
+                .hasMessageContaining("weir.a.limit")
+                .hasMessageContaining(Long.toString(TestLease.BYTES));
     }
 
     @Test

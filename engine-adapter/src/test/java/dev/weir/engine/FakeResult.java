@@ -1,8 +1,5 @@
-package dev.weir.engine.cluster;
+package dev.weir.engine;
 
-import dev.weir.engine.ArrowResult;
-import dev.weir.engine.EngineException;
-import dev.weir.engine.EngineFailure;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -16,28 +13,28 @@ import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 
 /** A result whose pulls the test answers. Its memory goes when it is closed. */
-final class FakeResult implements ArrowResult {
+public final class FakeResult implements ArrowResult {
 
-    static final Schema SCHEMA = schema("n");
+    public static final Schema SCHEMA = schema("n");
 
-    final CompletableFuture<Void> stopped = new CompletableFuture<>();
+    public final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private final Schema schema;
     private final VectorSchemaRoot root;
     private CompletableFuture<Boolean> pull;
     private EngineException lost;
     private boolean closed;
 
-    FakeResult(Schema schema, BufferAllocator allocator) {
+    public FakeResult(Schema schema, BufferAllocator allocator) {
         this.schema = schema;
         this.root = VectorSchemaRoot.create(schema, allocator);
     }
 
-    static Schema schema(String column) {
+    public static Schema schema(String column) {
         return new Schema(List.of(Field.nullable(column, new ArrowType.Int(32, true))));
     }
 
     /** Answers the pending pull with a batch of one row. */
-    synchronized void give(int value) {
+    public synchronized void give(int value) {
         IntVector vector = (IntVector) root.getVector(0);
         vector.allocateNew(1);
         vector.set(0, value);
@@ -45,29 +42,29 @@ final class FakeResult implements ArrowResult {
         pull.complete(true);
     }
 
-    synchronized void end() {
+    public synchronized void end() {
         stopped.complete(null);
         pull.complete(false);
     }
 
     /** The worker is gone: whatever is asked fails, now and later. */
-    void lose(EngineFailure failure) {
+    public void lose(EngineFailure failure) {
         CompletableFuture<Boolean> pending;
         synchronized (this) {
             lost = new EngineException(failure, failure + " of a fake");
             pending = pull;
         }
-        stopped.complete(null);
         if (pending != null) {
             pending.completeExceptionally(lost);
         }
+        stopped.complete(null);
     }
 
-    synchronized boolean isPulled() {
+    public synchronized boolean isPulled() {
         return pull != null && !pull.isDone();
     }
 
-    synchronized boolean isClosed() {
+    public synchronized boolean isClosed() {
         return closed;
     }
 

@@ -1,11 +1,12 @@
 package dev.weir.bench;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 
 /**
  * Entry point of the client side: {@code latency}, {@code relay-latency}, {@code http}, {@code flight},
- * {@code contention}, {@code slow-readers}, {@code ingest}, with a server that it starts itself {@code hogs}, and without
+ * {@code contention}, {@code slow-readers}, {@code ingest}, {@code streams}, with a server that it starts itself {@code hogs}, and without
  * one {@code drain}, {@code select1} and {@code decisions}; see the scripts in bench/.
  */
 public final class Bench {
@@ -35,6 +36,12 @@ public final class Bench {
                         Path.of(args[10]));
             case "http" -> Throughput.http(Target.of(args), args[6], Long.parseLong(args[7]));
             case "flight" -> Throughput.flight(Target.of(args), args[6], Long.parseLong(args[7]));
+            case "streams" ->
+                Streams.run(
+                        Target.of(args),
+                        args[6],
+                        Integer.parseInt(args[7]),
+                        List.of(args).subList(8, args.length));
             case "ingest" ->
                 IngestRates.run(
                         Target.of(args),

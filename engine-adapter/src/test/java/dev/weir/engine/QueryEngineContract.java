@@ -257,12 +257,15 @@ public abstract class QueryEngineContract {
         result.close();
     }
 
-    /** A result whose batches take seconds each. */
+    /** A result after its first batch; the others take seconds each. */
     private ArrowResult stalling() {
-        String sql = "select list_sum(range(i, i + 3000)) from range(10000000) t(i)";
-        return Rows.await(
+        String sql =
+                "select case when i < 122880 then 0 else list_sum(range(i, i + 3000)) end from range(10000000) t(i)";
+        ArrowResult result = Rows.await(
                 engine.execute(new EngineQuery("stalling", sql, Access.READ, SessionSettings.NONE, List.of(), 122_880))
                         .result());
+        assertThat(Rows.await(result.next())).isTrue();
+        return result;
     }
 
     @Test

@@ -25,12 +25,18 @@ final class BatchSource implements AutoCloseable {
     private final VectorSchemaRoot root;
     private final ValueGuard guard;
     private final SqlText text;
+    private final int batchRows;
     private int served;
+    private int rows;
     private int sliceRows;
+    private boolean over;
 
-    BatchSource(ArrowReader reader, Schema schema, ValueGuard guard, SqlText text, BufferAllocator memory)
+    /** @param batchRows that the reader was asked for: a batch of fewer is its last one */
+    BatchSource(
+            ArrowReader reader, int batchRows, Schema schema, ValueGuard guard, SqlText text, BufferAllocator memory)
             throws IOException {
         this.reader = reader;
+        this.batchRows = batchRows;
         this.loaded = reader.getVectorSchemaRoot();
         this.root = VectorSchemaRoot.create(schema, memory);
         this.guard = guard;
@@ -44,15 +50,12 @@ final class BatchSource implements AutoCloseable {
     /** Fills the root with the next slice; false at the end. */
     boolean next() throws IOException {
         root.clear();
-        while (served >= loaded.getRowCount()) {
-            if (!reader.loadNextBatch()) {
+        while (served >= rows) {
+            if (!load()) {
                 return false;
             }
-            served = 0;
-            guard.check(loaded);
-            sliceRows = sliceRows(loaded);
         }
-        if (served == 0 && sliceRows >= loaded.getRowCount()) {
+        if (served == 0 && sliceRows >= rows) {
             move();
         } else {
             slice();
@@ -60,14 +63,31 @@ final class BatchSource implements AutoCloseable {
         return true;
     }
 
+    /** Whether nothing follows what the root holds; false where that is not known without work. */
+    boolean isAtEnd() throws IOException {
+        return served >= rows && (over || rows < batchRows) && !load();
+    }
+
+    private boolean load() throws IOException {
+        over = over || !reader.loadNextBatch();
+        if (over) {
+            return false;
+        }
+        served = 0;
+        rows = loaded.getRowCount();
+        guard.check(loaded);
+        sliceRows = sliceRows(loaded);
+        return true;
+    }
+
     private static int sliceRows(VectorSchemaRoot batch) {
         long bytes = bytes(batch);
-        int rows = batch.getRowCount();
-        if (bytes <= SLICE_BYTES || rows <= 1) {
-            return rows;
+        int count = batch.getRowCount();
+        if (bytes <= SLICE_BYTES || count <= 1) {
+            return count;
         }
         long slices = (bytes + SLICE_BYTES - 1) / SLICE_BYTES;
-        return (int) Math.max(1, (rows + slices - 1) / slices);
+        return (int) Math.max(1, (count + slices - 1) / slices);
     }
 
     private void move() {
@@ -75,24 +95,24 @@ final class BatchSource implements AutoCloseable {
         for (int i = 0; i < from.size(); i++) {
             from.get(i).makeTransferPair(root.getVector(i)).transfer();
         }
-        served = loaded.getRowCount();
-        root.setRowCount(served);
+        served = rows;
+        root.setRowCount(rows);
     }
 
     private void slice() {
-        int rows = Math.min(sliceRows, loaded.getRowCount() - served);
+        int count = Math.min(sliceRows, rows - served);
         while (true) {
             List<FieldVector> from = loaded.getFieldVectors();
             for (int i = 0; i < from.size(); i++) {
-                from.get(i).makeTransferPair(root.getVector(i)).splitAndTransfer(served, rows);
+                from.get(i).makeTransferPair(root.getVector(i)).splitAndTransfer(served, count);
             }
-            root.setRowCount(rows);
-            if (rows == 1 || bytes(root) <= MAX_SLICE_BYTES) {
-                served += rows;
+            root.setRowCount(count);
+            if (count == 1 || bytes(root) <= MAX_SLICE_BYTES) {
+                served += count;
                 return;
             }
             root.clear();
-            rows /= 2;
+            count /= 2;
         }
     }
 

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A result that streams out of DuckDB. One reader; cancel and close from any thread. The scope orders all access to the
  * buffers: only the thread inside touches them.
+ *
+ * <p>It comes with its first batch, and knows by then when there is no other: a small result costs its reader no change
+ * of threads after that.
  */
 final class DuckDbResult implements ArrowResult {
 
@@ -21,13 +24,21 @@ final class DuckDbResult implements ArrowResult {
     private final EngineCore core;
     private final BatchSource source;
     private final AtomicReference<@Nullable CompletableFuture<Boolean>> pending = new AtomicReference<>();
+    private volatile boolean loaded;
+    private final boolean whole;
     private volatile boolean ended;
     private volatile @Nullable EngineException failed;
 
-    DuckDbResult(NativeScope scope, EngineCore core, BatchSource source) {
+    /**
+     * @param loaded whether the first batch is in the source's root
+     * @param whole whether nothing follows it
+     */
+    DuckDbResult(NativeScope scope, EngineCore core, BatchSource source, boolean loaded, boolean whole) {
         this.scope = scope;
         this.core = core;
         this.source = source;
+        this.loaded = loaded;
+        this.whole = whole;
         scope.becomeResult();
     }
 
@@ -55,10 +66,25 @@ final class DuckDbResult implements ArrowResult {
         }
         if (ended) {
             batch.complete(false);
+        } else if (!scope.isEnding() && loaded) {
+            loaded = false;
+            batch.complete(true);
+        } else if (!scope.isEnding() && whole) {
+            ended = true;
+            if (!core.threads().run(this::finish)) {
+                scope.end();
+            }
+            batch.complete(false);
         } else if (scope.isEnding() || !core.threads().run(() -> read(batch))) {
             batch.completeExceptionally(failure());
         }
         return batch;
+    }
+
+    private void finish() {
+        if (scope.enter()) {
+            scope.finish();
+        }
     }
 
     private EngineException failure() {

@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.Statement;
 import java.util.Properties;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.apache.arrow.flight.BackpressureStrategy;
 import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.FlightServer;
@@ -54,6 +56,7 @@ public final class BareStreams {
         private final DuckDBConnection database;
         private final int batchRows;
         private final BufferAllocator allocator;
+        private final ExecutorService threads = Executors.newCachedThreadPool();
 
         Streaming(DuckDBConnection database, int batchRows, BufferAllocator allocator) {
             this.database = database;
@@ -63,6 +66,11 @@ public final class BareStreams {
 
         @Override
         public void getStream(CallContext context, Ticket ticket, ServerStreamListener listener) {
+            // The thread of the call has to stay free: it tells when the client can take more.
+            threads.execute(() -> stream(ticket, listener));
+        }
+
+        private void stream(Ticket ticket, ServerStreamListener listener) {
             BackpressureStrategy pressure = new BackpressureStrategy.CallbackBackpressureStrategy();
             pressure.register(listener);
             String sql = new String(ticket.getBytes(), StandardCharsets.UTF_8);
@@ -79,7 +87,10 @@ public final class BareStreams {
                 }
                 listener.completed();
             } catch (Exception e) {
-                listener.error(CallStatus.INTERNAL.withCause(e).toRuntimeException());
+                listener.error(CallStatus.INTERNAL
+                        .withCause(e)
+                        .withDescription(e.toString())
+                        .toRuntimeException());
             }
         }
     }

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A state machine that never waits: every event (stream open, batch loaded, transport ready, client gone, query ended
  * from elsewhere) calls {@link #signal()}, and one thread at a time runs {@link #step()}, on whatever thread the event
- * came. So the result is read, encoded and closed by one thread at a time, although its events come from several. A
- * batch is pulled only when the transport has room: at most one is in hand.
+ * came. So the result is read, encoded and closed by one thread at a time, although its events come from several. While
+ * the transport works on a batch the next one is loaded, and kept until there is room: at most one is in hand.
  */
 final class ResultPump {
 
@@ -36,8 +36,6 @@ final class ResultPump {
         LOADING,
         /** Has a batch; waits for room in the transport. */
         SENDING,
-        /** Sent all of a batch; waits for room before the next is pulled. */
-        SENT,
         /** Sent the last batch; waits for room before the call is completed. */
         LAST,
         /** The call was answered. */
@@ -58,6 +56,9 @@ final class ResultPump {
     private @Nullable ResultStream stream;
     private @Nullable Batches batches;
     private long batchBytes;
+
+    /** Of the batch that the transport has not told to be through with. */
+    private long sentBytes;
 
     private volatile boolean gone;
     private volatile @Nullable GatewayException aborted;
@@ -135,7 +136,6 @@ final class ResultPump {
             case OPENING -> opening.isDone() && open();
             case LOADING -> loading.isDone() && loaded();
             case SENDING -> isReady() && send();
-            case SENT -> isReady() && pull();
             case LAST -> isReady() && complete();
             case OVER -> false;
         };
@@ -187,20 +187,25 @@ final class ResultPump {
     }
 
     private boolean send() {
+        confirm();
         if (batches().send()) {
-            phase = Phase.SENT;
+            sentBytes = batchBytes;
+            load();
         }
         return true;
     }
 
-    private boolean pull() {
-        result().delivered(batchBytes);
-        load();
-        return true;
+    /** The transport has room again, so the batch before is on its way. */
+    private void confirm() {
+        if (sentBytes > 0) {
+            result().delivered(sentBytes);
+            sentBytes = 0;
+        }
     }
 
     /** Everything is handed to the transport; the query ends, and frees its permit, when the transport is done with it. */
     private boolean complete() {
+        confirm();
         phase = Phase.OVER;
         ResultStream result = result();
         batches().close();

@@ -108,6 +108,7 @@ class FlightFrontConfiguration {
                 flight.sessionTimeToLive(),
                 partitions(flight.partitions(), properties.results().maxPartitions()),
                 properties.results().maxPartitions(),
+                flight.compression(),
                 properties.admission().clientStallTimeout());
     }
 }

@@ -25,8 +25,8 @@ public final class QueryRun {
 
     private static final int COPY_BYTES = 64 << 10;
 
-    private final GatewayClient client;
-    private final GatewayClient.Query query;
+    private final QueryClient client;
+    private final QueryClient.Query query;
     private final ResultFormat format;
     private final int maxWidth;
     private final PrintStream err;
@@ -34,7 +34,7 @@ public final class QueryRun {
 
     /** @param maxWidth of values in tables, in columns of the terminal; 0 for any */
     public QueryRun(
-            GatewayClient client, GatewayClient.Query query, ResultFormat format, int maxWidth, PrintStream err) {
+            QueryClient client, QueryClient.Query query, ResultFormat format, int maxWidth, PrintStream err) {
         this.client = client;
         this.query = query;
         this.format = format;

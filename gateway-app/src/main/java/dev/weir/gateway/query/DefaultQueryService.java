@@ -180,7 +180,7 @@ public final class DefaultQueryService implements QueryService {
     public QuerySession openSession(Identity identity) {
         sessions.count(identity.user());
         DefaultQuerySession session = new DefaultQuerySession(
-                identity.user(), this, engine, timers, sessionLimits.idleInTransactionTimeout(), sessions::closed);
+                identity.user(), this, engine, timers, sessionLimits.idleInTransactionTimeout(), sessions);
         sessions.add(session);
         return session;
     }
@@ -197,6 +197,11 @@ public final class DefaultQueryService implements QueryService {
     /** Open sessions, for metrics. */
     public int openSessions() {
         return sessions.size();
+    }
+
+    /** The sessions now, for metrics. */
+    public SessionFigures sessionFigures() {
+        return sessions.figures();
     }
 
     @Override

@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +32,7 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
     private final QueryEngine engine;
     private final Timers timers;
     private final Duration idleTimeout;
-    private final Consumer<DefaultQuerySession> onClose;
+    private final OpenSessions open;
 
     private volatile SessionSettings settings = SessionSettings.NONE;
 
@@ -64,13 +63,13 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
             QueryEngine engine,
             Timers timers,
             Duration idleTimeout,
-            Consumer<DefaultQuerySession> onClose) {
+            OpenSessions open) {
         this.user = user;
         this.service = service;
         this.engine = engine;
         this.timers = timers;
         this.idleTimeout = idleTimeout;
-        this.onClose = onClose;
+        this.open = open;
     }
 
     String user() {
@@ -106,8 +105,7 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
                 return;
             }
         }
-        throw new GatewayException(
-                GatewayErrorCode.NOT_FOUND, "There is no such session; it was closed, or expired unused.");
+        throw SessionProblems.unknown();
     }
 
     @Override
@@ -175,13 +173,12 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
     @GuardedBy("this")
     private void requireUsable(Access now, @Nullable SessionStatement statement) {
         if (closed) {
-            throw conflict("The session is closed.");
+            throw SessionProblems.conflict("The session is closed.");
         }
         if (pinned != null && pinned.access() != now) {
             boolean inside = pinned.engine().inTransaction();
             unpin(pinned);
-            GatewayException gone = conflict("Your role has changed; what the session held (its transaction, which was"
-                    + " rolled back, and its temporary objects) is gone.");
+            GatewayException gone = SessionProblems.otherRole();
             lost = inside ? gone : lost;
             throw gone;
         }
@@ -271,12 +268,8 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
             if (!on.isIdle() || pinned != on || !on.engine().inTransaction()) {
                 return;
             }
-            lost = new GatewayException(
-                    GatewayErrorCode.CONFLICT,
-                    "The transaction was idle for longer than weir.session.idle-in-transaction-timeout ("
-                            + idleTimeout.toMillis() + " ms) and was rolled back; end it, and begin another.",
-                    ErrorDetails.ofLimit(
-                            "session", "session.idle-in-transaction-timeout", idleTimeout.toMillis() + " ms"));
+            lost = SessionProblems.idle(idleTimeout);
+            open.idled();
             if (!on.engine().hasTemporaryObjects()) {
                 unpin(on);
                 return;
@@ -306,7 +299,7 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
                 begun.complete(id);
             } else {
                 begun.completeExceptionally(
-                        Failures.of(failure == null ? conflict("The session is closed.") : failure, null, true));
+                        Failures.of(failure == null ? SessionProblems.conflict("The session is closed.") : failure, null, true));
             }
         });
         return begun;
@@ -335,7 +328,7 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
                     return commit ? CompletableFuture.failedFuture(why) : CompletableFuture.completedFuture(null);
                 }
                 if (pinned == null) {
-                    throw conflict("There is no transaction.");
+                    throw SessionProblems.conflict("There is no transaction.");
                 }
                 call = enter(pinned);
             }
@@ -373,8 +366,9 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
         return pinned != null || lost != null;
     }
 
-    private static GatewayException conflict(String message) {
-        return new GatewayException(GatewayErrorCode.CONFLICT, message);
+    /** Whether it holds a connection of the engine. */
+    synchronized boolean holdsConnection() {
+        return pinned != null;
     }
 
     @Override
@@ -389,6 +383,6 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
                 unpin(pinned);
             }
         }
-        onClose.accept(this);
+        open.closed(this);
     }
 }

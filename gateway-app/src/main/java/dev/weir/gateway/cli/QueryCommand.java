@@ -131,8 +131,8 @@ final class QueryCommand implements Callable<Integer> {
         }
         Target target = target();
         try (QueryClient client = client(target)) {
-            QueryClient.Query query = new QueryClient.Query(
-                    statement, ParameterValue.parseAll(parameters), format.mediaType(), timeout);
+            QueryClient.Query query =
+                    new QueryClient.Query(statement, ParameterValue.parseAll(parameters), format.mediaType(), timeout);
             return new QueryRun(client, query, format, maxWidth, context.err()).run(context.out(), output);
         } catch (QueryFailure e) {
             throw CommandFailure.failure(e.text(), e);
@@ -146,8 +146,10 @@ final class QueryCommand implements Callable<Integer> {
         try {
             Target target = flight ? Target.parseFlight(given) : Target.parse(given);
             if (!target.isEncrypted() && !target.isLoopback() && !insecure) {
-                throw CommandFailure.usage(
-                        (flight ? "grpc:// would send the password in the clear: use grpc+tls://" : "http:// would send the password in the clear: use https://") + ", or --insecure if that is all right");
+                throw CommandFailure.usage((flight
+                                ? "grpc:// would send the password in the clear: use grpc+tls://"
+                                : "http:// would send the password in the clear: use https://")
+                        + ", or --insecure if that is all right");
             }
             return target;
         } catch (IllegalArgumentException e) {

@@ -323,7 +323,7 @@ final class Statements {
 
     /** Answers a question about the catalog. */
     void metadata(Caller caller, MetadataCommand command, ServerStreamListener listener) {
-        CompletionStage<ResultStream> answer = backend.queries().metadata(caller.identity(), command.request());
+        CompletionStage<ResultStream> answer = places.ofCatalog(caller).metadata(caller.identity(), command.request());
         new ResultPump(
                         listener,
                         caller.call(),

@@ -17,15 +17,20 @@ public final class SessionMeters {
      */
     public SessionMeters(MeterRegistry registry, Supplier<SessionFigures> sessions, LongSupplier prepared) {
         this.sessions = sessions;
-        GatewayMetrics.gauge(registry, WeirMeter.SESSIONS_OPEN, sessions, now -> now.get().open());
         GatewayMetrics.gauge(
-                registry, WeirMeter.TRANSACTIONS_OPEN, sessions, now -> now.get().transactions());
+                registry, WeirMeter.SESSIONS_OPEN, sessions, now -> now.get().open());
+        GatewayMetrics.gauge(
+                registry,
+                WeirMeter.TRANSACTIONS_OPEN,
+                sessions,
+                now -> now.get().transactions());
         GatewayMetrics.gauge(
                 registry, WeirMeter.SESSIONS_PINNED, sessions, now -> now.get().pinned());
         GatewayMetrics.gauge(registry, WeirMeter.PREPARED_STATEMENTS, prepared, LongSupplier::getAsLong);
-        FunctionCounter.builder(WeirMeter.TRANSACTIONS_IDLED.meterName(), this, meters -> meters.sessions
-                        .get()
-                        .idleEnds())
+        FunctionCounter.builder(
+                        WeirMeter.TRANSACTIONS_IDLED.meterName(),
+                        this,
+                        meters -> meters.sessions.get().idleEnds())
                 .description(WeirMeter.TRANSACTIONS_IDLED.help())
                 .register(registry);
     }

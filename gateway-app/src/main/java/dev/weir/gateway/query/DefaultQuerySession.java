@@ -9,6 +9,7 @@ import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineSession;
 import dev.weir.engine.IngestFeed;
+import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.SessionStatement;
@@ -99,13 +100,13 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
     }
 
     private void checkUser(Identity identity) {
-        boolean mine = identity.user().equals(user);
-        synchronized (this) {
-            if (mine && !closed) {
-                return;
-            }
+        if (!identity.user().equals(user) || isClosed()) {
+            throw SessionProblems.unknown();
         }
-        throw SessionProblems.unknown();
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
     }
 
     @Override
@@ -169,11 +170,29 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
         return call.on().call(call.turn(), on -> on.describe(query), value -> {}, value -> null);
     }
 
+    @Override
+    public CompletionStage<ResultStream> metadata(Identity identity, MetadataRequest request) {
+        checkUser(identity);
+        return service.metadata(identity, () -> catalog(RequestChecks.access(identity.role()), request));
+    }
+
+    /** On the connection when that is free, and else as everybody sees it: nothing waits for a result. */
+    private EngineCall<ArrowResult> catalog(Access now, MetadataRequest request) {
+        Call call;
+        synchronized (this) {
+            if (pinned == null || lost != null || pinned.access() != now || !pinned.isIdle()) {
+                return engine.metadata(request);
+            }
+            call = enter(pinned);
+        }
+        return call.on().metadata(call.turn(), request, engine);
+    }
+
     /** Refuses what must not run outside of a transaction that its client believes in. */
     @GuardedBy("this")
     private void requireUsable(Access now, @Nullable SessionStatement statement) {
         if (closed) {
-            throw SessionProblems.conflict("The session is closed.");
+            throw SessionProblems.closed();
         }
         if (pinned != null && pinned.access() != now) {
             boolean inside = pinned.engine().inTransaction();
@@ -292,17 +311,13 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(Failures.of(e, null, true));
         }
-        CompletableFuture<String> begun = new CompletableFuture<>();
-        run(call, call.turn(), on -> on.begin(readOnly)).whenComplete((nothing, failure) -> {
+        return run(call, call.turn(), on -> on.begin(readOnly)).handle((nothing, failure) -> {
             String id = transactionId();
-            if (failure == null && id != null) {
-                begun.complete(id);
-            } else {
-                begun.completeExceptionally(
-                        Failures.of(failure == null ? SessionProblems.conflict("The session is closed.") : failure, null, true));
+            if (failure != null || id == null) {
+                throw Failures.of(failure == null ? SessionProblems.closed() : failure, null, true);
             }
+            return id;
         });
-        return begun;
     }
 
     private CompletionStage<Void> run(
@@ -339,16 +354,13 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
         CompletionStage<Void> done = commit
                 ? run(call, call.turn(), EngineSession::commit)
                 : run(call, call.turn().atOnce(), EngineSession::rollback);
-        CompletableFuture<Void> ended = new CompletableFuture<>();
-        done.whenComplete((nothing, failure) -> {
+        return done.handle((nothing, failure) -> {
             noteChange(call.on(), null);
-            if (failure == null) {
-                ended.complete(nothing);
-            } else {
-                ended.completeExceptionally(Failures.of(failure, null, false));
+            if (failure != null) {
+                throw Failures.of(failure, null, false);
             }
+            return nothing;
         });
-        return ended;
     }
 
     @Override

@@ -11,6 +11,10 @@ final class SessionProblems {
         return new GatewayException(GatewayErrorCode.CONFLICT, message);
     }
 
+    static GatewayException closed() {
+        return conflict("The session is closed.");
+    }
+
     static GatewayException unknown() {
         return new GatewayException(
                 GatewayErrorCode.NOT_FOUND, "There is no such session; it was closed, or expired unused.");

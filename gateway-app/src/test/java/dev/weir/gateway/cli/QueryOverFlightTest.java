@@ -139,8 +139,25 @@ class QueryOverFlightTest {
     @Test
     void parametersAreBoundAsOverHttp() {
         String[] args = {
-            "--format", "json", "--param", "42", "--param", "1.10", "--param", "true", "--param", "null", "--param", "x y",
-            "--param", "\"42\"", "--param", "12345678901234567890123", "--param", "1e300", "select ?, ?, ?, ?, ?, ?, ?, ?"
+            "--format",
+            "json",
+            "--param",
+            "42",
+            "--param",
+            "1.10",
+            "--param",
+            "true",
+            "--param",
+            "null",
+            "--param",
+            "x y",
+            "--param",
+            "\"42\"",
+            "--param",
+            "12345678901234567890123",
+            "--param",
+            "1e300",
+            "select ?, ?, ?, ?, ?, ?, ?, ?"
         };
         assertThat(query(args)).as(cli.err()).isZero();
         String expected = out();
@@ -183,13 +200,15 @@ class QueryOverFlightTest {
     @Test
     void aGatewayThatIsNotThereOrNotTrustedIsNamed() {
         assertThat(flight("--url", "grpc+tls://localhost:1", "select 1")).isEqualTo(1);
-        assertThat(cli.err()).isEqualTo("weir query: cannot connect to grpc+tls://localhost:1; is the gateway running there?\n");
+        assertThat(cli.err())
+                .isEqualTo("weir query: cannot connect to grpc+tls://localhost:1; is the gateway running there?\n");
 
         cli.environment.put("WEIR_DATA_DIR", "nowhere");
         assertThat(flight("select 1")).isEqualTo(1);
         assertThat(cli.err()).contains("the certificate of localhost is not trusted");
         assertThat(flight("--insecure", "select 1")).as(cli.err()).isZero();
-        assertThat(flight("--ca", directory.resolve("tls/cert.pem").toString(), "select 1")).isZero();
+        assertThat(flight("--ca", directory.resolve("tls/cert.pem").toString(), "select 1"))
+                .isZero();
         assertThat(flight("--url", "https://localhost:1", "select 1")).isEqualTo(2);
         assertThat(flight("--url", "grpc://example.org:1", "select 1")).isEqualTo(2);
     }
@@ -222,12 +241,22 @@ class QueryOverFlightTest {
         List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
         command.addAll(ChildProcess.command(
                 List.of("-XX:TieredStopAtLevel=1"),
-                List.of("query", "--flight", "--url", flightUrl(), "--insecure", "-u", "writer:secret", "--format=csv",
+                List.of(
+                        "query",
+                        "--flight",
+                        "--url",
+                        flightUrl(),
+                        "--insecure",
+                        "-u",
+                        "writer:secret",
+                        "--format=csv",
                         "select i from range(100000000000) t(i)")));
         Process process = new ProcessBuilder(command).start();
         try {
             assertThat(process.getInputStream().read()).isEqualTo('i');
-            new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start().waitFor();
+            new ProcessBuilder("kill", "-INT", Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
             Thread drain = new Thread(() -> {
                 try {
                     process.getInputStream().transferTo(OutputStream.nullOutputStream());

@@ -59,8 +59,7 @@ final class FlightParameters {
     }
 
     private static FieldVector number(String name, JsonNode value, BufferAllocator allocator) {
-        BigDecimal exact =
-                value.isIntegralNumber() ? new BigDecimal(value.bigIntegerValue()) : value.decimalValue();
+        BigDecimal exact = value.isIntegralNumber() ? new BigDecimal(value.bigIntegerValue()) : value.decimalValue();
         BigInteger digits = exact.unscaledValue();
         int precision = Math.max(exact.precision(), exact.scale());
         if (digits.bitLength() > 127 || exact.scale() < 0 || precision > MAX_PRECISION) {

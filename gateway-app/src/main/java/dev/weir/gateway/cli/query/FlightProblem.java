@@ -56,7 +56,8 @@ final class FlightProblem {
                 if (detail.is(ErrorInfo.class)) {
                     put(body, detail.unpack(ErrorInfo.class), status.getMessage());
                 } else if (detail.is(RetryInfo.class)) {
-                    long seconds = detail.unpack(RetryInfo.class).getRetryDelay().getSeconds();
+                    long seconds =
+                            detail.unpack(RetryInfo.class).getRetryDelay().getSeconds();
                     retryAfter = Long.toString(Math.max(1, seconds));
                 }
             }

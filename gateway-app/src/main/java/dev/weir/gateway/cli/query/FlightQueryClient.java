@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.flight.CallHeaders;
-import org.apache.arrow.flight.CallInfo;
 import org.apache.arrow.flight.CallOption;
 import org.apache.arrow.flight.CallOptions;
 import org.apache.arrow.flight.CallStatus;
@@ -36,8 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class FlightQueryClient implements QueryClient {
 
     /** What a statement without rows gives; no other result's column excludes nulls. */
-    private static final Schema COUNT =
-            new Schema(List.of(Field.notNullable("Count", new ArrowType.Int(64, true))));
+    private static final Schema COUNT = new Schema(List.of(Field.notNullable("Count", new ArrowType.Int(64, true))));
 
     private static final String QUERY_ID = "x-weir-query-id";
     private static final long CONTROL_SECONDS = 3;
@@ -123,8 +121,8 @@ public final class FlightQueryClient implements QueryClient {
             boolean more = stream.next();
             String id = queryId == null ? "" : queryId;
             Schema schema = stream.getSchema();
-            ResultWriter writer = new ResultWriter(
-                    query.accept(), id, schema, stream.getDictionaryProvider(), schema.equals(COUNT));
+            ResultWriter writer =
+                    new ResultWriter(query.accept(), id, schema, stream.getDictionaryProvider(), schema.equals(COUNT));
             return new FlightResult(stream, writer, more, failure -> reason = FlightProblem.reason(failure));
         } catch (FlightRuntimeException e) {
             close(stream);
@@ -137,10 +135,13 @@ public final class FlightQueryClient implements QueryClient {
         if (query.parameters().isEmpty()) {
             return sql.execute(query.sql(), options);
         }
-        try (FlightSqlClient.PreparedStatement prepared = sql.prepare(query.sql(), options);
-                VectorSchemaRoot values = FlightParameters.root(query.parameters(), allocator)) {
+        FlightSqlClient.PreparedStatement prepared = sql.prepare(query.sql(), options);
+        try (VectorSchemaRoot values = FlightParameters.root(query.parameters(), allocator)) {
             prepared.setParameters(values);
             return prepared.execute(options);
+        } finally {
+            // The ticket has all that it needs. Its own close would ask without credentials.
+            prepared.close(options);
         }
     }
 

@@ -33,8 +33,7 @@ public final class QueryRun {
     private volatile boolean ending;
 
     /** @param maxWidth of values in tables, in columns of the terminal; 0 for any */
-    public QueryRun(
-            QueryClient client, QueryClient.Query query, ResultFormat format, int maxWidth, PrintStream err) {
+    public QueryRun(QueryClient client, QueryClient.Query query, ResultFormat format, int maxWidth, PrintStream err) {
         this.client = client;
         this.query = query;
         this.format = format;

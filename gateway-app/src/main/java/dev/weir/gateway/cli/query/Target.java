@@ -37,8 +37,8 @@ public record Target(URI base) {
             URI uri = new URI(text.replaceAll("/+$", ""));
             String scheme = uri.getScheme().toLowerCase(Locale.ROOT);
             if (!scheme.equals(encrypted) && !scheme.equals(plain)) {
-                throw new IllegalArgumentException("the URL must start with " + encrypted + ":// or " + plain
-                        + "://, not " + scheme + "://");
+                throw new IllegalArgumentException(
+                        "the URL must start with " + encrypted + ":// or " + plain + "://, not " + scheme + "://");
             }
             if (uri.getHost() == null || uri.getUserInfo() != null || uri.getQuery() != null) {
                 throw new IllegalArgumentException("the URL must be like " + encrypted + "://HOST:PORT, not " + url);

@@ -48,7 +48,7 @@ class QueryOverFlightTest {
     @BeforeAll
     static void start() throws Exception {
         UserStore users = UserStore.openOrCreate(directory.resolve("users.yaml"), Clock.systemUTC());
-        users.add("writer", "secret", Role.WRITER, List.of());
+        users.add("writer", "secret-word", Role.WRITER, List.of());
         List<String> arguments = new ArrayList<>(List.of("--weir.data-dir=" + directory));
         for (String front : List.of("http", "flight", "management")) {
             arguments.add("--weir." + front + ".port=0");
@@ -67,7 +67,7 @@ class QueryOverFlightTest {
     void environment() {
         cli.environment.put("WEIR_DATA_DIR", directory.toString());
         cli.environment.put("WEIR_USER", "writer");
-        cli.environment.put("WEIR_PASSWORD", "secret");
+        cli.environment.put("WEIR_PASSWORD", "secret-word");
         cli.environment.put("WEIR_URL", "https://localhost:" + gateway.connect().httpPort());
         cli.environment.put("WEIR_FLIGHT_URL", flightUrl());
     }
@@ -248,7 +248,7 @@ class QueryOverFlightTest {
                         flightUrl(),
                         "--insecure",
                         "-u",
-                        "writer:secret",
+                        "writer:secret-word",
                         "--format=csv",
                         "select i from range(100000000000) t(i)")));
         Process process = new ProcessBuilder(command).start();

@@ -46,7 +46,11 @@ class BufferCompressionTest {
                     VectorSchemaRoot copy = VectorSchemaRoot.create(EveryType.SCHEMA, own)) {
                 EveryType.fill(root, rows);
                 List<String> cells = EveryType.cells(root);
+                byte[] message;
                 try (ArrowRecordBatch batch = compression.compress(new VectorUnloader(root).getRecordBatch(), own)) {
+                    message = written(batch);
+                }
+                try (ArrowRecordBatch batch = read(message)) {
                     new VectorLoader(copy, CommonsCompressionFactory.INSTANCE).load(batch);
                 }
                 assertThat(EveryType.cells(copy)).isEqualTo(cells);

@@ -10,7 +10,7 @@ import pytest
 from conftest import PASSWORD
 
 ARROW = "application/vnd.apache.arrow.stream"
-CODECS = ["zstd", "lz4"]
+CODECS = ["zstd"]
 
 EVERYTHING = """
 select i, case when i % 3 = 0 then null else 'text ' || i end as s, i::decimal(15, 2) / 7 as d,
@@ -64,9 +64,9 @@ def test_flight(gateway, codec):
 
 def test_unknown_codec(gateway, client):
     answer = client.post("/v1/queries", content="select 1", headers={"Accept": f"{ARROW};codecs=brotli"})
-    assert answer.status_code == 400 and "none, zstd or lz4" in answer.json()["detail"]
+    assert answer.status_code == 400 and "none or zstd" in answer.json()["detail"]
     with gateway.adbc(**{"adbc.flight.sql.rpc.call_header.weir-compression": "brotli"}) as connection:
-        with connection.cursor() as cursor, pytest.raises(adbc_driver_manager.Error, match="none, zstd or lz4"):
+        with connection.cursor() as cursor, pytest.raises(adbc_driver_manager.Error, match="none or zstd"):
             cursor.execute("select 1")
 
 
@@ -78,7 +78,7 @@ def field(number, value):
     return bytes([number << 3 | 2, len(value)]) + value
 
 
-@pytest.mark.parametrize("codec", [None, *CODECS])
+@pytest.mark.parametrize("codec", [None, "zstd", "lz4"])
 def test_upload_over_flight(gateway, codec):
     rows = pa.table({
         "i": pa.array([*range(5000), None], pa.int64()),

@@ -56,7 +56,7 @@ final class Negotiation {
 
     /**
      * How the buffers of an Arrow answer are compressed: by the first codec that is known here of those that the media
-     * type in the Accept header names, as in {@code codecs="zstd,lz4"}.
+     * type in the Accept header names, as in {@code codecs="lz4,zstd"}.
      *
      * @param format of the answer; any but Arrow has no such compression
      * @throws GatewayException INVALID_REQUEST when codecs are named and none is known

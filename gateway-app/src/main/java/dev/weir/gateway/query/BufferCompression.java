@@ -19,12 +19,10 @@ import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
  */
 public enum BufferCompression {
     NONE(NoCompressionCodec.INSTANCE),
-    ZSTD(CommonsCompressionFactory.INSTANCE.createCodec(CodecType.ZSTD, 1)),
-    /** In LZ4's frame format. */
-    LZ4(CommonsCompressionFactory.INSTANCE.createCodec(CodecType.LZ4_FRAME));
+    ZSTD(CommonsCompressionFactory.INSTANCE.createCodec(CodecType.ZSTD, 1));
 
     /** The names, for messages. */
-    public static final String NAMES = "none, zstd or lz4";
+    public static final String NAMES = "none or zstd";
 
     private final CompressionCodec codec;
 

@@ -44,7 +44,7 @@ final class FlightProblem {
 
     private static @Nullable Problem read(FlightRuntimeException failure) {
         ErrorFlightMetadata metadata = failure.status().metadata();
-        byte[] bytes = metadata == null ? null : metadata.getByte(DETAILS);
+        byte[] bytes = metadata == null || !metadata.containsKey(DETAILS) ? null : metadata.getByte(DETAILS);
         if (bytes == null) {
             return null;
         }

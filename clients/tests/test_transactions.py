@@ -104,3 +104,25 @@ def test_a_result_that_is_not_read_to_its_end(transactional, table):
         assert cursor.fetchone() is not None
     assert amount(transactional) == 2
     transactional.rollback()
+
+
+def own_tables(connection):
+    objects = connection.adbc_get_objects(depth="tables", table_name_filter="mine%").read_all().to_pylist()
+    return {
+        (catalog["catalog_name"], table["table_name"], table["table_type"])
+        for catalog in objects
+        for schema in catalog["catalog_db_schemas"] or []
+        for table in schema["db_schema_tables"] or []
+    }
+
+
+def test_get_objects_shows_what_the_session_alone_has(gateway, transactional):
+    with transactional.cursor() as cursor:
+        cursor.execute("create temp table mine_temp (i int)")
+        cursor.execute("create table mine_new (i int)")
+    with gateway.adbc() as other:
+        assert own_tables(transactional) == {
+            ("temp", "mine_temp", "LOCAL TEMPORARY"), ("demo", "mine_new", "TABLE")}
+        assert own_tables(other) == set()
+        transactional.rollback()
+        assert own_tables(other) == set()

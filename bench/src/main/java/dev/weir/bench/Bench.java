@@ -49,6 +49,8 @@ public final class Bench {
                         Path.of(args[7]),
                         Long.parseLong(args[8]),
                         Integer.parseInt(args[9]));
+            case "compression" ->
+                CompressionCost.run(Path.of(args[1]), Long.parseLong(args[2]), Integer.parseInt(args[3]));
             case "drain" -> Drain.run(Path.of(args[1]), args[2], Integer.parseInt(args[3]), args[4].equals("busy"));
             case "decisions" -> Decisions.run(Integer.parseInt(args[1]));
             case "select1" -> Drain.selectOne(Path.of(args[1]), Integer.parseInt(args[2]));

@@ -1,6 +1,7 @@
 package dev.weir.engine;
 
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One connection of an engine that outlives its statements, because it holds a transaction or temporary objects.
@@ -27,6 +28,16 @@ public interface EngineSession extends StatementRunner, AutoCloseable {
 
     /** Cancels what runs and undoes the transaction; CONFLICT without one. */
     EngineCall<Void> rollback();
+
+    /**
+     * Answers a question about the catalog as the session's next statement would see it, temporary objects included.
+     *
+     * @return null when that is no other than what {@link QueryEngine#metadata} answers, or when it cannot be told: a
+     *     result is open, the transaction has failed, or the engine's sessions do not answer
+     */
+    default @Nullable EngineCall<ArrowResult> metadata(MetadataRequest request) {
+        return null;
+    }
 
     /** Whether a transaction was begun and not ended. */
     boolean inTransaction();

@@ -132,4 +132,17 @@ class JdbcMetadataTest {
         metadata.getCrossReference("demo", "main", "keyed", "demo", "main", "child")
                 .close();
     }
+
+    @Test
+    void ownTemporaryTablesAreListed() throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute("create temp table mine_temp (i int)");
+        }
+        assertThat(column(metadata.getTables(null, null, "mine%", null), "TABLE_NAME")).containsExactly("mine_temp");
+        assertThat(column(metadata.getColumns(null, null, "mine%", null), "COLUMN_NAME")).containsExactly("i");
+        try (Connection other = Jdbc.connect(Gateway.shared(), Gateway.READER)) {
+            assertThat(column(other.getMetaData().getTables(null, null, "mine%", null), "TABLE_NAME"))
+                    .isEmpty();
+        }
+    }
 }

@@ -18,9 +18,14 @@ import org.jspecify.annotations.Nullable;
 /** Answers questions about the catalog from DuckDB's own tables; used on the thread inside a scope, once. */
 final class CatalogReader {
 
-    /** Catalogs and schemas that DuckDB keeps for itself. */
+    /** Not what DuckDB keeps for itself. The catalog of temporary objects is each connection's own. */
     private static final String VISIBLE =
-            "database_name NOT IN ('system', 'temp')" + " AND schema_name NOT IN ('information_schema', 'pg_catalog')";
+            "database_name <> 'system' AND schema_name NOT IN ('information_schema', 'pg_catalog')";
+
+    /** Where the connection has temporary tables or views; their catalog is listed with them alone. */
+    private static final String TEMPORARY =
+            "SELECT database_name, schema_name FROM duckdb_tables() WHERE temporary UNION"
+                    + " SELECT database_name, schema_name FROM duckdb_views() WHERE temporary AND NOT internal";
 
     private static final List<String> TABLE_TYPES = List.of("LOCAL TEMPORARY", "TABLE", "VIEW");
 
@@ -81,13 +86,15 @@ final class CatalogReader {
 
     private void catalogs() throws SQLException {
         query(
-                "SELECT database_name FROM duckdb_databases() WHERE NOT internal ORDER BY 1",
+                "SELECT database_name FROM duckdb_databases() WHERE NOT internal UNION" + " SELECT database_name FROM ("
+                        + TEMPORARY + ") ORDER BY 1",
                 row -> rows.add(row.getString(1)));
     }
 
     private void schemas() throws SQLException {
         query(
-                "SELECT DISTINCT database_name, schema_name FROM duckdb_schemas() WHERE " + VISIBLE + " ORDER BY 1, 2",
+                "SELECT DISTINCT database_name, schema_name FROM duckdb_schemas() WHERE database_name <> 'temp' AND "
+                        + VISIBLE + " UNION " + TEMPORARY + " ORDER BY 1, 2",
                 row -> {
                     if (inCatalog(row.getString(1)) && LikePattern.matches(request.schemaPattern(), row.getString(2))) {
                         rows.add(row.getString(1), row.getString(2));

@@ -183,7 +183,7 @@ public final class DuckDbEngine implements QueryEngine {
         DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);
         return statements.start(call, scope, SqlText.OURS, () -> {
             statements.fit(QueryContext.NONE);
-            ArrowResult result = core.catalog(scope, request);
+            ArrowResult result = core.catalog(core.connections().plain(scope), request);
             scope.finish();
             call.handOver(result, ArrowResult::close);
         });

@@ -10,6 +10,7 @@ import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineSession;
 import dev.weir.engine.IngestFeed;
+import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.SessionStatement;
 import dev.weir.engine.StatementDescription;
@@ -157,6 +158,23 @@ final class DuckDbSession implements EngineSession {
                     -1,
                     null);
         }
+    }
+
+    @Override
+    public @Nullable EngineCall<ArrowResult> metadata(MetadataRequest request) {
+        NativeScope scope;
+        synchronized (this) {
+            if (closing || current != null || !pinned.hasOwnCatalog()) {
+                return null;
+            }
+            scope = take(false).scope();
+        }
+        DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);
+        return statements.start(call, scope, SqlText.OURS, () -> {
+            ArrowResult result = core.catalog(pinned.look(scope), request);
+            scope.finish();
+            call.handOver(result, ArrowResult::close);
+        });
     }
 
     private ArrowResult nothing() {

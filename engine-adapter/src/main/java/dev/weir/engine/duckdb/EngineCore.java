@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.duckdb.DuckDBConnection;
 
 /** What every call of one engine shares. */
 record EngineCore(
@@ -35,13 +36,13 @@ record EngineCore(
         return scope;
     }
 
-    /** Answers a question about the catalog, on the thread inside the scope. */
-    ArrowResult catalog(NativeScope scope, MetadataRequest request) throws SQLException {
+    /** Answers a question about the catalog as a connection sees it, on the thread inside its scope. */
+    ArrowResult catalog(DuckDBConnection connection, MetadataRequest request) throws SQLException {
         NativeScope detached = newScope();
         BufferAllocator buffers = detached.own(memory.newChildAllocator("metadata", 0, Long.MAX_VALUE));
         RowWriter rows = new RowWriter(CatalogReader.schema(request), buffers);
         try {
-            new CatalogReader(connections.plain(scope), request, rows).read();
+            new CatalogReader(connection, request, rows).read();
         } catch (SQLException | RuntimeException e) {
             rows.discard();
             detached.end();

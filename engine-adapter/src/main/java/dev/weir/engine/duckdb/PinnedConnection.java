@@ -63,6 +63,11 @@ final class PinnedConnection implements ConnectionSource {
         return transaction == Transaction.OPEN || transaction == Transaction.FAILED;
     }
 
+    /** Whether its statements may see another catalog than a fresh connection's. */
+    boolean hasOwnCatalog() {
+        return transaction == Transaction.OPEN || (temporary && transaction != Transaction.FAILED);
+    }
+
     boolean hasTemporaryObjects() {
         return temporary;
     }
@@ -152,6 +157,13 @@ final class PinnedConnection implements ConnectionSource {
         }
         borrower = scope;
         return scope.own(lent);
+    }
+
+    /** Lends it for a look at the catalog: in the client's transaction if that is open, and without beginning it. */
+    DuckDBConnection look(NativeScope scope) throws SQLException {
+        changing = false;
+        repeating = false;
+        return lend(scope);
     }
 
     private void apply(DuckDBConnection lent, SessionSettings wanted) throws SQLException {

@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
+import dev.weir.engine.EngineCall;
+import dev.weir.engine.EngineSession;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.MetadataRequest.Kind;
 import dev.weir.engine.Rows;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class DuckDbMetadataTest extends DuckDbTestBase {
@@ -182,5 +186,48 @@ class DuckDbMetadataTest extends DuckDbTestBase {
         assertThat(LikePattern.matches("A", "a")).isFalse();
         assertThat(LikePattern.matches("%a".repeat(2_000) + "b", "a".repeat(5_000)))
                 .isFalse();
+    }
+
+    private static List<String> tables(@Nullable EngineCall<ArrowResult> call) {
+        return Rows.drain(Rows.await(Objects.requireNonNull(call).result())).stream()
+                .map(row -> row.get(0) + "." + row.get(2) + " " + row.get(3))
+                .toList();
+    }
+
+    @Test
+    void aSessionSeesItsTemporaryTablesAndWhatItsTransactionChanged() {
+        MetadataRequest own = new MetadataRequest(Kind.TABLES, null, null, "own%", List.of(), false);
+        try (EngineSession session = engine.openSession(Access.WRITE)) {
+            assertThat(session.metadata(own)).as("nothing of its own").isNull();
+            drain(session, "create temp table own_t (i int)");
+            drain(session, "create temp view own_v as select 1 as i");
+            assertThat(tables(session.metadata(own))).containsExactly("temp.own_t LOCAL TEMPORARY", "temp.own_v VIEW");
+            assertThat(answerOf(session, Kind.CATALOGS)).containsExactly(List.of("db"), List.of("temp"));
+            assertThat(answerOf(session, Kind.SCHEMAS)).contains(List.of("temp", "main"));
+            drain(session, "begin");
+            drain(session, "create table own_new (i int primary key)");
+            drain(session, "drop table other.p");
+            assertThat(tables(session.metadata(own)))
+                    .containsExactly("db.own_new TABLE", "temp.own_t LOCAL TEMPORARY", "temp.own_v VIEW");
+            assertThat(answer(own)).as("as others see it").isEmpty();
+            assertThat(answer(MetadataRequest.of(Kind.CATALOGS))).containsExactly(List.of("db"));
+            // The transaction goes on.
+            drain(session, "insert into own_new values (1)");
+            try (ArrowResult open = Rows.await(session.execute(query(Access.WRITE, "select * from range(1000000)"))
+                    .result())) {
+                assertThat(session.metadata(own)).as("a result is open").isNull();
+            }
+            drain(session, "rollback");
+            assertThat(tables(session.metadata(own))).hasSize(2);
+        }
+    }
+
+    private static void drain(EngineSession session, String sql) {
+        Rows.drain(Rows.await(session.execute(query(Access.WRITE, sql)).result()));
+    }
+
+    private static List<List<Object>> answerOf(EngineSession session, Kind kind) {
+        return Rows.drain(Rows.await(Objects.requireNonNull(session.metadata(MetadataRequest.of(kind)))
+                .result()));
     }
 }

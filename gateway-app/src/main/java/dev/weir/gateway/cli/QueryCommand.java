@@ -1,7 +1,9 @@
 package dev.weir.gateway.cli;
 
 import dev.weir.gateway.cli.query.ClientTls;
+import dev.weir.gateway.cli.query.FlightQueryClient;
 import dev.weir.gateway.cli.query.GatewayClient;
+import dev.weir.gateway.cli.query.QueryClient;
 import dev.weir.gateway.cli.query.QueryFailure;
 import dev.weir.gateway.cli.query.QueryRun;
 import dev.weir.gateway.cli.query.ResultFormat;
@@ -20,7 +22,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code weir query}: runs one statement over HTTP and prints its result. */
+/** {@code weir query}: runs one statement over HTTP or Flight SQL and prints its result. */
 @Command(
         name = "query",
         description = "Run a statement on a gateway and print its result.",
@@ -34,11 +36,13 @@ import picocli.CommandLine.Parameters;
             "",
             "  weir query 'select count(*) from lineitem'",
             "  weir query --format csv --output nation.csv 'from nation'",
-            "  weir query --param 42 --param x 'select ? + 1, ?'"
+            "  weir query --param 42 --param x 'select ? + 1, ?'",
+            "  weir query --flight 'select count(*) from lineitem'"
         })
 final class QueryCommand implements Callable<Integer> {
 
     static final String DEFAULT_URL = "https://localhost:8080";
+    static final String DEFAULT_FLIGHT_URL = "grpc+tls://localhost:31337";
     static final String DEFAULT_USER = "admin";
 
     private final CliContext context;
@@ -55,8 +59,14 @@ final class QueryCommand implements Callable<Integer> {
     @Option(
             names = "--url",
             paramLabel = "URL",
-            description = "The gateway; WEIR_URL or " + DEFAULT_URL + " when not given.")
+            description = {
+                "The gateway; WEIR_URL or " + DEFAULT_URL + " when not given,",
+                "with --flight WEIR_FLIGHT_URL or " + DEFAULT_FLIGHT_URL + "."
+            })
     private @Nullable String url;
+
+    @Option(names = "--flight", description = "Ask over Flight SQL, not over HTTP.")
+    private boolean flight;
 
     @Option(
             names = {"-u", "--user"},
@@ -67,7 +77,7 @@ final class QueryCommand implements Callable<Integer> {
     @Option(names = "--ca", paramLabel = "FILE", description = "Trust the certificates of this PEM file alone.")
     private @Nullable Path ca;
 
-    @Option(names = "--insecure", description = "Do not check the certificate; allow http:// to other machines.")
+    @Option(names = "--insecure", description = "Do not check the certificate; allow plaintext to other machines.")
     private boolean insecure;
 
     @Option(
@@ -120,10 +130,9 @@ final class QueryCommand implements Callable<Integer> {
             throw CommandFailure.usage("--format arrow is binary: give --output FILE or send it to a pipe");
         }
         Target target = target();
-        try {
-            GatewayClient client = client(target);
-            GatewayClient.Query query = new GatewayClient.Query(
-                    statement, ParameterValue.parseAll(parameters), format.mediaType(), timeout);
+        try (QueryClient client = client(target)) {
+            QueryClient.Query query =
+                    new QueryClient.Query(statement, ParameterValue.parseAll(parameters), format.mediaType(), timeout);
             return new QueryRun(client, query, format, maxWidth, context.err()).run(context.out(), output);
         } catch (QueryFailure e) {
             throw CommandFailure.failure(e.text(), e);
@@ -131,12 +140,16 @@ final class QueryCommand implements Callable<Integer> {
     }
 
     private Target target() {
-        String given = firstNonNull(url, context.variable("WEIR_URL"), DEFAULT_URL);
+        String given = flight
+                ? firstNonNull(url, context.variable("WEIR_FLIGHT_URL"), DEFAULT_FLIGHT_URL)
+                : firstNonNull(url, context.variable("WEIR_URL"), DEFAULT_URL);
         try {
-            Target target = Target.parse(given);
+            Target target = flight ? Target.parseFlight(given) : Target.parse(given);
             if (!target.isEncrypted() && !target.isLoopback() && !insecure) {
-                throw CommandFailure.usage(
-                        "http:// would send the password in the clear: use https://, or --insecure if that is all right");
+                throw CommandFailure.usage((flight
+                                ? "grpc:// would send the password in the clear: use grpc+tls://"
+                                : "http:// would send the password in the clear: use https://")
+                        + ", or --insecure if that is all right");
             }
             return target;
         } catch (IllegalArgumentException e) {
@@ -144,27 +157,35 @@ final class QueryCommand implements Callable<Integer> {
         }
     }
 
-    private GatewayClient client(Target target) throws QueryFailure {
+    private QueryClient client(Target target) throws QueryFailure {
         PasswordSource.UserAndPassword given =
                 PasswordSource.split(firstNonNull(user, context.variable("WEIR_USER"), DEFAULT_USER));
         String password = given.password() != null
                 ? given.password()
                 : new PasswordSource(context, "WEIR_PASSWORD").existing("Password of " + given.user());
-        return new GatewayClient(target, given.user(), password, tls(target));
+        Path trusted = trusted(target);
+        return flight
+                ? new FlightQueryClient(target, given.user(), password, trusted, insecure)
+                : new GatewayClient(target, given.user(), password, tls(trusted));
     }
 
-    private SSLContext tls(Target target) throws QueryFailure {
+    private SSLContext tls(@Nullable Path trusted) throws QueryFailure {
         if (insecure) {
             return ClientTls.insecure();
         }
+        return trusted == null ? ClientTls.standard() : ClientTls.trusting(trusted);
+    }
+
+    /** The certificates to trust; null for those that Java trusts. */
+    private @Nullable Path trusted(Target target) {
         if (ca != null) {
-            return ClientTls.trusting(ca);
+            return ca;
         }
         Path own = Path.of(firstNonNull(context.variable("WEIR_DATA_DIR"), context.variable("WEIR_DATADIR"), "./data"))
                 .resolve("tls")
                 .resolve("cert.pem");
         boolean usable = target.isEncrypted() && target.isLoopback() && Files.isReadable(own);
-        return usable ? ClientTls.trusting(own) : ClientTls.standard();
+        return usable ? own : null;
     }
 
     private static String firstNonNull(@Nullable String... values) {

@@ -8,7 +8,10 @@ import dev.weir.gateway.flightsql.FlightSqlBackend;
 import dev.weir.gateway.flightsql.FlightSqlFront;
 import dev.weir.gateway.flightsql.FlightSqlSettings;
 import dev.weir.gateway.flightsql.FlightTls;
+import dev.weir.gateway.metrics.SessionMeters;
+import dev.weir.gateway.query.DefaultQueryService;
 import dev.weir.gateway.query.QueryService;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
 import org.apache.arrow.memory.BufferAllocator;
@@ -49,6 +52,11 @@ class FlightFrontConfiguration {
                 engine.info(),
                 engine.hasTransactions(),
                 version == null ? "" : version);
+    }
+
+    @Bean
+    SessionMeters sessionMeters(MeterRegistry registry, DefaultQueryService queries, FlightSqlFront front) {
+        return new SessionMeters(registry, queries::sessionFigures, front::openPreparedStatements);
     }
 
     @Bean
@@ -108,6 +116,7 @@ class FlightFrontConfiguration {
                 flight.sessionTimeToLive(),
                 partitions(flight.partitions(), properties.results().maxPartitions()),
                 properties.results().maxPartitions(),
+                flight.compression(),
                 properties.admission().clientStallTimeout());
     }
 }

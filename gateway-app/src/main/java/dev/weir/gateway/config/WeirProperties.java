@@ -1,5 +1,6 @@
 package dev.weir.gateway.config;
 
+import dev.weir.gateway.query.BufferCompression;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -76,6 +77,8 @@ public record WeirProperties(
      * @param sessionTimeToLive an unused session is closed after this
      * @param partitions endpoints over which a result comes when its client does not ask for a number with
      *     {@code weir-partitions}; some clients refuse more than one
+     * @param compression of the buffers of a result whose client does not ask for one with {@code weir-compression}:
+     *     {@code none} or {@code zstd}; some clients, the JDBC driver among them, can read none
      */
     public record Flight(
             @DefaultValue("31337") int port,
@@ -88,7 +91,8 @@ public record WeirProperties(
             @DefaultValue("1000") int maxPreparedStatements,
             @DefaultValue("1h") Duration preparedStatementTimeToLive,
             @DefaultValue("1h") Duration sessionTimeToLive,
-            @DefaultValue("1") int partitions) {}
+            @DefaultValue("1") int partitions,
+            @DefaultValue("none") BufferCompression compression) {}
 
     /**
      * Health and metrics.

@@ -1,5 +1,6 @@
 package dev.weir.gateway.flightsql;
 
+import dev.weir.gateway.query.BufferCompression;
 import dev.weir.gateway.query.ResultStream;
 import java.util.concurrent.CompletionStage;
 import org.apache.arrow.flight.FlightProducer.ServerStreamListener;
@@ -27,8 +28,20 @@ interface Batches extends AutoCloseable {
     @Override
     void close();
 
-    /** The way that suits the result. @param allocator for batches that must be decoded, and for their numbers */
-    static Batches of(ResultStream result, ServerStreamListener listener, CallState call, BufferAllocator allocator) {
+    /**
+     * The way that suits the result.
+     *
+     * @param allocator for batches that must be decoded or compressed, and for their numbers
+     */
+    static Batches of(
+            ResultStream result,
+            ServerStreamListener listener,
+            CallState call,
+            BufferAllocator allocator,
+            BufferCompression compression) {
+        if (compression != BufferCompression.NONE) {
+            return new CompressedBatches(result, listener, call, allocator, compression);
+        }
         return result.givesEncoded()
                 ? new RelayedBatches(result, listener, call, allocator)
                 : new DecodedBatches(result, listener, allocator);

@@ -48,6 +48,7 @@ public final class FlightSqlFront implements AutoCloseable {
     private final Polls polls;
     private final FlightSessions sessions;
     private final Transactions transactions;
+    private final PreparedStatements prepared;
     private final Server server;
 
     @GuardedBy("this")
@@ -72,7 +73,7 @@ public final class FlightSqlFront implements AutoCloseable {
         ByteBudget budget = new ByteBudget(FlightSqlSettings.PARAMETER_BUDGET_BYTES);
         this.sessions = new FlightSessions(backend.queries(), settings.sessionTimeToLive(), ticker);
         this.transactions = new Transactions(backend.queries(), sessions, settings.sessionTimeToLive(), ticker);
-        PreparedStatements prepared = new PreparedStatements(
+        this.prepared = new PreparedStatements(
                 settings.maxPreparedStatements(), settings.preparedStatementTimeToLive(), budget, ticker);
         TicketLedger ledger = new TicketLedger(settings.ticketTimeToLive(), ticker);
         SignedHandles handles = new SignedHandles(backend.signer());
@@ -93,6 +94,11 @@ public final class FlightSqlFront implements AutoCloseable {
                 budget,
                 scheduler);
         this.server = server(backend, service);
+    }
+
+    /** Prepared statements that are open, for metrics. */
+    public long openPreparedStatements() {
+        return prepared.count();
     }
 
     private Server server(FlightSqlBackend backend, FlightSqlService service) {

@@ -1,5 +1,6 @@
 package dev.weir.gateway.flightsql;
 
+import dev.weir.gateway.query.BufferCompression;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param sessionTimeToLive an unused session is closed after this
  * @param partitions endpoints of a result whose client does not say how many
  * @param maxPartitions most endpoints of a result
+ * @param compression of the results of clients that do not ask for one
  * @param clientStallTimeout an upload that sends nothing for this long is ended
  */
 public record FlightSqlSettings(
@@ -35,6 +37,7 @@ public record FlightSqlSettings(
         Duration sessionTimeToLive,
         int partitions,
         int maxPartitions,
+        BufferCompression compression,
         Duration clientStallTimeout) {
 
     /** Parameters of all users that are held at once, in uploads under way and bound to prepared statements. */

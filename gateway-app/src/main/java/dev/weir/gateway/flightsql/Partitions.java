@@ -73,6 +73,7 @@ final class Partitions {
     private static final class Entry {
         final String user;
         final int heldBytes;
+        final RequestOptions options;
         private final Start start;
 
         @GuardedBy("this")
@@ -81,9 +82,10 @@ final class Partitions {
         @GuardedBy("this")
         private boolean cancelled;
 
-        Entry(String user, int heldBytes, Start start) {
+        Entry(String user, int heldBytes, RequestOptions options, Start start) {
             this.user = user;
             this.heldBytes = heldBytes;
+            this.options = options;
             this.start = start;
         }
 
@@ -128,6 +130,7 @@ final class Partitions {
         Entry entry = new Entry(
                 caller.user(),
                 (int) Math.min(MAX_HELD_BYTES, held),
+                options,
                 reader -> submit(reader, statement, place, options, count));
         results.put(id, entry);
         return info(caller, id, count, FlightInfos.of(descriptor, Statements.infoSchema(statement, description)));
@@ -184,7 +187,7 @@ final class Partitions {
                             + " expire or that restarts; ask for new ones.");
         }
         PartitionedResult result = entry.result(caller);
-        statements.send(caller, result.query(), result.open(handle.number()), listener);
+        statements.send(caller, result.query(), result.open(handle.number()), entry.options, listener);
     }
 
     /** Cancels the query of an info; null when it is none of a partitioned result that is known. */

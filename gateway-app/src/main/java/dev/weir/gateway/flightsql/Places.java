@@ -68,6 +68,12 @@ final class Places {
         return new Place(session.query(), session.settings(), ticket);
     }
 
+    /** Who answers questions about the catalog: the caller's session when it may have tables that others do not see. */
+    QueryTarget ofCatalog(Caller caller) {
+        FlightSession session = sessions.find(caller);
+        return session != null && session.query().isPinned() ? session.query() : queries;
+    }
+
     /**
      * Where rows are loaded: in a transaction, or in the caller's session, which a temporary table makes.
      *

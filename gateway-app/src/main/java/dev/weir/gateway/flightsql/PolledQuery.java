@@ -53,6 +53,7 @@ final class PolledQuery {
     private record Waiter(String seen, Instant until, CompletableFuture<Void> news) {}
 
     private final String user;
+    private final RequestOptions options;
     private final boolean writes;
     private final FlightSqlSettings settings;
     private final Clock clock;
@@ -96,17 +97,20 @@ final class PolledQuery {
     private Instant nextLook;
 
     /**
+     * @param options under which it was asked for
      * @param writes whether it changes something
      * @param described schema of the result as far as it is known; null when it hangs on values
      */
     PolledQuery(
             String user,
             QueryExecution execution,
+            RequestOptions options,
             boolean writes,
             @Nullable Schema described,
             FlightSqlSettings settings,
             Clock clock) {
         this.user = user;
+        this.options = options;
         this.writes = writes;
         this.execution = execution;
         this.last = execution.snapshot();
@@ -124,6 +128,10 @@ final class PolledQuery {
 
     String user() {
         return user;
+    }
+
+    RequestOptions options() {
+        return options;
     }
 
     QuerySnapshot snapshot() {

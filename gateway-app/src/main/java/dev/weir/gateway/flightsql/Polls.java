@@ -14,7 +14,6 @@ import dev.weir.gateway.query.QueryExecution;
 import dev.weir.gateway.query.QueryRequest;
 import dev.weir.gateway.query.QuerySnapshot;
 import dev.weir.gateway.query.QueryState;
-import dev.weir.gateway.query.QueryTarget;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -85,7 +84,7 @@ final class Polls {
             if (over.get()) {
                 throw new GatewayException(GatewayErrorCode.CANCELLED, "The client cancelled the call.");
             }
-            PolledQuery query = submit(caller, place.target(), request, statement, description);
+            PolledQuery query = submit(caller, place, request, statement, description);
             QuerySnapshot now = query.snapshot();
             Duration wait = now.state() == QueryState.QUEUED ? Duration.ZERO : FIRST_WAIT;
             CompletableFuture<Void> news =
@@ -101,15 +100,16 @@ final class Polls {
 
     private PolledQuery submit(
             Caller caller,
-            QueryTarget target,
+            Places.Place place,
             QueryRequest request,
             Statements.Statement statement,
             Description description) {
         QueryExecution execution = statements.submit(
-                caller, target, request, statement.parameters().size());
+                caller, place.target(), request, statement.parameters().size());
         Schema described = description.givesRows() ? Statements.infoSchema(statement, description) : ArrowSchemas.COUNT;
         boolean writes = !description.kind().isRead();
-        PolledQuery query = new PolledQuery(caller.user(), execution, writes, described, settings, clock);
+        RequestOptions options = caller.options().or(place.settings().options());
+        PolledQuery query = new PolledQuery(caller.user(), execution, options, writes, described, settings, clock);
         live.put(execution.id(), query);
         if (description.givesRows()) {
             var unused = execution.stream().whenComplete((stream, failure) -> {
@@ -205,7 +205,8 @@ final class Polls {
         }
         PolledQuery query = find(caller, handle);
         caller.call().header(FlightErrors.QUERY_ID, query.id());
-        statements.send(caller, query.claim(), listener);
+        QueryExecution execution = query.claim();
+        statements.send(caller, execution, execution.stream(), query.options(), listener);
     }
 
     private PolledQuery find(Caller caller, PollHandle handle) {

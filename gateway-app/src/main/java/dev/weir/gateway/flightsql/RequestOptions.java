@@ -1,6 +1,7 @@
 package dev.weir.gateway.flightsql;
 
 import dev.weir.admission.Priority;
+import dev.weir.gateway.query.BufferCompression;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
 import io.grpc.Metadata;
@@ -27,6 +28,7 @@ import org.springframework.util.unit.DataSize;
  * @param priority {@code weir-priority}
  * @param partitions {@code weir-partitions}: over how many endpoints a result may come
  * @param batchNumbers {@code weir-batch-numbers}: whether each batch tells its number
+ * @param compression {@code weir-compression}: of the buffers of a result
  */
 record RequestOptions(
         Optional<Duration> statementTimeout,
@@ -35,7 +37,8 @@ record RequestOptions(
         boolean heavy,
         Optional<Priority> priority,
         OptionalInt partitions,
-        boolean batchNumbers) {
+        boolean batchNumbers,
+        Optional<BufferCompression> compression) {
 
     static final String TIMEOUT = "weir-timeout";
     static final String QUEUE_TIMEOUT = "weir-queue-timeout";
@@ -44,8 +47,9 @@ record RequestOptions(
     static final String PRIORITY = "weir-priority";
     static final String PARTITIONS = "weir-partitions";
     static final String BATCH_NUMBERS = "weir-batch-numbers";
+    static final String COMPRESSION = "weir-compression";
     static final List<String> NAMES =
-            List.of(TIMEOUT, QUEUE_TIMEOUT, MEMORY, CLASS, PRIORITY, PARTITIONS, BATCH_NUMBERS);
+            List.of(TIMEOUT, QUEUE_TIMEOUT, MEMORY, CLASS, PRIORITY, PARTITIONS, BATCH_NUMBERS, COMPRESSION);
     static final RequestOptions NONE = new RequestOptions(
             Optional.empty(),
             Optional.empty(),
@@ -53,7 +57,8 @@ record RequestOptions(
             false,
             Optional.empty(),
             OptionalInt.empty(),
-            false);
+            false,
+            Optional.empty());
 
     private static final String HEAVY = "heavy";
     private static final Map<String, Metadata.Key<String>> KEYS = keys();
@@ -73,37 +78,9 @@ record RequestOptions(
 
     /** This with one option set from text; null or empty text takes it away. */
     RequestOptions with(String name, @Nullable String text) {
-        String given = text == null || text.isBlank() ? null : text.strip();
-        return switch (name) {
-            case TIMEOUT ->
-                new RequestOptions(
-                        duration(name, given), queueTimeout, memoryBytes, heavy, priority, partitions, batchNumbers);
-            case QUEUE_TIMEOUT ->
-                new RequestOptions(
-                        statementTimeout,
-                        duration(name, given),
-                        memoryBytes,
-                        heavy,
-                        priority,
-                        partitions,
-                        batchNumbers);
-            case MEMORY ->
-                new RequestOptions(
-                        statementTimeout, queueTimeout, size(name, given), heavy, priority, partitions, batchNumbers);
-            case CLASS ->
-                new RequestOptions(
-                        statementTimeout, queueTimeout, memoryBytes, heavy(given), priority, partitions, batchNumbers);
-            case PRIORITY ->
-                new RequestOptions(
-                        statementTimeout, queueTimeout, memoryBytes, heavy, priority(given), partitions, batchNumbers);
-            case PARTITIONS ->
-                new RequestOptions(
-                        statementTimeout, queueTimeout, memoryBytes, heavy, priority, count(name, given), batchNumbers);
-            case BATCH_NUMBERS ->
-                new RequestOptions(
-                        statementTimeout, queueTimeout, memoryBytes, heavy, priority, partitions, flag(name, given));
-            default -> throw new IllegalArgumentException(name);
-        };
+        Draft draft = new Draft(this);
+        draft.set(name, text == null || text.isBlank() ? null : text.strip());
+        return draft.done();
     }
 
     /** One option as text that {@link #with} takes; null when it is not set. */
@@ -118,6 +95,7 @@ record RequestOptions(
                 priority.map(value -> value.name().toLowerCase(Locale.ROOT)).orElse(null);
             case PARTITIONS -> partitions.isPresent() ? Integer.toString(partitions.getAsInt()) : null;
             case BATCH_NUMBERS -> batchNumbers ? "true" : null;
+            case COMPRESSION -> compression.map(BufferCompression::toString).orElse(null);
             default -> throw new IllegalArgumentException(name);
         };
     }
@@ -131,7 +109,8 @@ record RequestOptions(
                 heavy || other.heavy,
                 priority.or(other::priority),
                 partitions.isPresent() ? partitions : other.partitions,
-                batchNumbers || other.batchNumbers);
+                batchNumbers || other.batchNumbers,
+                compression.or(other::compression));
     }
 
     private static Map<String, Metadata.Key<String>> keys() {
@@ -217,8 +196,65 @@ record RequestOptions(
         throw invalid(name, "true or false");
     }
 
+    private static Optional<BufferCompression> compression(@Nullable String text) {
+        Optional<BufferCompression> named = text == null ? Optional.empty() : BufferCompression.of(text);
+        if (text != null && named.isEmpty()) {
+            throw invalid(COMPRESSION, BufferCompression.NAMES);
+        }
+        return named;
+    }
+
     private static GatewayException invalid(String name, String expected) {
         return new GatewayException(
                 GatewayErrorCode.INVALID_REQUEST, "The value of " + name + " must be " + expected + ".");
+    }
+
+    /** Options while one of them is set. */
+    private static final class Draft {
+        private Optional<Duration> statementTimeout;
+        private Optional<Duration> queueTimeout;
+        private OptionalLong memoryBytes;
+        private boolean heavy;
+        private Optional<Priority> priority;
+        private OptionalInt partitions;
+        private boolean batchNumbers;
+        private Optional<BufferCompression> compression;
+
+        Draft(RequestOptions from) {
+            this.statementTimeout = from.statementTimeout;
+            this.queueTimeout = from.queueTimeout;
+            this.memoryBytes = from.memoryBytes;
+            this.heavy = from.heavy;
+            this.priority = from.priority;
+            this.partitions = from.partitions;
+            this.batchNumbers = from.batchNumbers;
+            this.compression = from.compression;
+        }
+
+        void set(String name, @Nullable String given) {
+            switch (name) {
+                case TIMEOUT -> statementTimeout = duration(name, given);
+                case QUEUE_TIMEOUT -> queueTimeout = duration(name, given);
+                case MEMORY -> memoryBytes = size(name, given);
+                case CLASS -> heavy = RequestOptions.heavy(given);
+                case PRIORITY -> priority = RequestOptions.priority(given);
+                case PARTITIONS -> partitions = count(name, given);
+                case BATCH_NUMBERS -> batchNumbers = flag(name, given);
+                case COMPRESSION -> compression = RequestOptions.compression(given);
+                default -> throw new IllegalArgumentException(name);
+            }
+        }
+
+        RequestOptions done() {
+            return new RequestOptions(
+                    statementTimeout,
+                    queueTimeout,
+                    memoryBytes,
+                    heavy,
+                    priority,
+                    partitions,
+                    batchNumbers,
+                    compression);
+        }
     }
 }

@@ -1,5 +1,6 @@
 package dev.weir.gateway.flightsql;
 
+import dev.weir.gateway.query.BufferCompression;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
@@ -47,6 +48,7 @@ final class ResultPump {
     private final Supplier<CancelReason> goneReason;
     private final UnaryOperator<ResultStream> shape;
     private final BufferAllocator allocator;
+    private final BufferCompression compression;
     private final AtomicInteger signals = new AtomicInteger();
 
     private CompletableFuture<ResultStream> opening = new CompletableFuture<>();
@@ -65,7 +67,8 @@ final class ResultPump {
 
     /**
      * @param shape turns the engine's result into the one that is sent
-     * @param allocator for what is decoded on the way
+     * @param allocator for what is decoded or compressed on the way
+     * @param compression of the batches that are sent
      * @param goneReason why a query is cancelled when its client goes: that, or the gateway's own end
      */
     ResultPump(
@@ -73,17 +76,14 @@ final class ResultPump {
             CallState call,
             UnaryOperator<ResultStream> shape,
             BufferAllocator allocator,
+            BufferCompression compression,
             Supplier<CancelReason> goneReason) {
         this.listener = listener;
         this.call = call;
         this.shape = shape;
         this.allocator = allocator;
+        this.compression = compression;
         this.goneReason = goneReason;
-    }
-
-    /** Pumps the result of a query. Called once, on the call's thread. */
-    void start(QueryExecution query) {
-        start(query, query.stream());
     }
 
     /** Pumps what a query gives to this client. Called once, on the call's thread. */
@@ -152,7 +152,7 @@ final class ResultPump {
         try {
             ResultStream shaped = shape.apply(opened);
             stream = shaped;
-            batches = Batches.of(shaped, listener, call, allocator);
+            batches = Batches.of(shaped, listener, call, allocator, compression);
         } catch (RuntimeException e) {
             opened.close();
             throw e;

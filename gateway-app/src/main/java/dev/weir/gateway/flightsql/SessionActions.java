@@ -129,7 +129,8 @@ final class SessionActions {
                     RequestOptions.CLASS,
                     RequestOptions.PRIORITY,
                     RequestOptions.PARTITIONS,
-                    RequestOptions.BATCH_NUMBERS ->
+                    RequestOptions.BATCH_NUMBERS,
+                    RequestOptions.COMPRESSION ->
                 new FlightSession.Settings(settings, before.options().with(name, value));
             default -> throw new UnknownOptionException();
         };

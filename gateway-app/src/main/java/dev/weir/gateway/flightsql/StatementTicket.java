@@ -2,6 +2,8 @@ package dev.weir.gateway.flightsql;
 
 import com.google.protobuf.ByteString;
 import dev.weir.engine.SessionSettings;
+import dev.weir.gateway.query.ErrorDetails;
+import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -39,7 +41,10 @@ record StatementTicket(
         Places.Ref place,
         @Nullable Outcome outcome) {
 
-    private static final int FORMAT = 3;
+    private static final int FORMAT = 4;
+
+    /** A ticket carries the parameters bound to its statement, to the client and back. */
+    private static final long MAX_PARAMETER_BYTES = 4L << 20;
 
     /**
      * What a statement without rows did.
@@ -47,6 +52,16 @@ record StatementTicket(
      * @param count rows changed, where it counts them
      */
     record Outcome(OptionalLong count) {}
+
+    /** @throws GatewayException TOO_LARGE when there are more parameters than a ticket carries */
+    static void checkSize(ParameterPayload parameters) {
+        if (parameters.size() > MAX_PARAMETER_BYTES) {
+            throw new GatewayException(
+                    GatewayErrorCode.TOO_LARGE,
+                    "A query takes at most " + MAX_PARAMETER_BYTES + " bytes of parameters.",
+                    ErrorDetails.ofLimit("query", "query parameter bytes", Long.toString(MAX_PARAMETER_BYTES)));
+        }
+    }
 
     /** Whether it may be redeemed once only. */
     boolean isWrite() {
@@ -69,6 +84,7 @@ record StatementTicket(
             out.writeLong(options.memoryBytes().orElse(-1L));
             out.writeBoolean(options.heavy());
             writeText(out, options.text(RequestOptions.PRIORITY));
+            writeText(out, options.text(RequestOptions.COMPRESSION));
             out.writeUTF(place.transaction());
             out.writeUTF(place.session());
             out.writeBoolean(outcome != null);
@@ -103,8 +119,10 @@ record StatementTicket(
                                     in.readBoolean(),
                                     Optional.empty(),
                                     OptionalInt.empty(),
-                                    false)
-                            .with(RequestOptions.PRIORITY, readText(in)),
+                                    false,
+                                    Optional.empty())
+                            .with(RequestOptions.PRIORITY, readText(in))
+                            .with(RequestOptions.COMPRESSION, readText(in)),
                     new Places.Ref(in.readUTF(), in.readUTF()),
                     in.readBoolean() ? new Outcome(readLong(in)) : null);
         } catch (IOException e) {

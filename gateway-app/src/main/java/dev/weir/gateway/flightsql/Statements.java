@@ -4,9 +4,9 @@ import com.github.benmanes.caffeine.cache.Ticker;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Timestamp;
 import dev.weir.engine.SessionSettings;
+import dev.weir.gateway.query.BufferCompression;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Description;
-import dev.weir.gateway.query.ErrorDetails;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.IngestInlet;
@@ -33,9 +33,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Statements: described for a ticket, redeemed as a stream, run as an update. Thread-safe; nothing here blocks. */
 final class Statements {
-
-    /** A ticket carries the parameters bound to its statement, to the client and back. */
-    private static final long MAX_TICKET_PARAMETER_BYTES = 4L << 20;
 
     private final FlightSqlBackend backend;
     private final SignedHandles handles;
@@ -136,12 +133,7 @@ final class Statements {
      * that gives none is run now, since some clients rely on it having happened, and its ticket gives the count.
      */
     CompletionStage<Flight.FlightInfo> info(Caller caller, Flight.FlightDescriptor descriptor, Statement statement) {
-        if (statement.parameters().size() > MAX_TICKET_PARAMETER_BYTES) {
-            throw new GatewayException(
-                    GatewayErrorCode.TOO_LARGE,
-                    "A query takes at most " + MAX_TICKET_PARAMETER_BYTES + " bytes of parameters.",
-                    ErrorDetails.ofLimit("query", "query parameter bytes", Long.toString(MAX_TICKET_PARAMETER_BYTES)));
-        }
+        StatementTicket.checkSize(statement.parameters());
         Places.Place place = place(caller, statement);
         return describe(caller, statement.sql(), place).thenCompose(description -> {
             if (description.givesRows()) {
@@ -219,7 +211,8 @@ final class Statements {
         StatementTicket ticket = StatementTicket.decode(payload);
         StatementTicket.Outcome outcome = ticket.outcome();
         if (outcome != null) {
-            pump(caller, listener).start(CompletableFuture.completedFuture(new DoneStream(outcome.count())));
+            pump(caller, ticket.options(), listener)
+                    .start(CompletableFuture.completedFuture(new DoneStream(outcome.count())));
             return;
         }
         if (ticket.isWrite() && !ticket.issuer().equals(issuer)) {
@@ -242,31 +235,30 @@ final class Statements {
             throw e;
         }
         ledger.started(ticket, execution);
-        pump(caller, listener).start(execution);
+        send(caller, execution, execution.stream(), ticket.options(), listener);
     }
 
     /** Runs a statement at once, without a ticket. */
     void stream(Caller caller, Statement statement, ServerStreamListener listener) {
         Places.Place place = place(caller, statement);
         QueryRequest request = request(caller, statement, place);
-        send(
-                caller,
-                submit(caller, place.target(), request, statement.parameters().size()),
-                listener);
+        QueryExecution execution =
+                submit(caller, place.target(), request, statement.parameters().size());
+        send(caller, execution, execution.stream(), place.settings().options(), listener);
     }
 
-    /** Sends the result of a query that was submitted. */
-    void send(Caller caller, QueryExecution execution, ServerStreamListener listener) {
-        pump(caller, listener).start(execution);
-    }
-
-    /** Sends a part of the result of a query that was submitted. */
+    /**
+     * Sends the result of a query that was submitted, or a part of it.
+     *
+     * @param options under which it was asked for; the call's own come first
+     */
     void send(
             Caller caller,
             QueryExecution execution,
             CompletionStage<ResultStream> part,
+            RequestOptions options,
             ServerStreamListener listener) {
-        pump(caller, listener).start(execution, part);
+        pump(caller, options, listener).start(execution, part);
     }
 
     /**
@@ -331,8 +323,15 @@ final class Statements {
 
     /** Answers a question about the catalog. */
     void metadata(Caller caller, MetadataCommand command, ServerStreamListener listener) {
-        CompletionStage<ResultStream> answer = backend.queries().metadata(caller.identity(), command.request());
-        new ResultPump(listener, caller.call(), command.shape(allocator), allocator, this::goneReason).start(answer);
+        CompletionStage<ResultStream> answer = places.ofCatalog(caller).metadata(caller.identity(), command.request());
+        new ResultPump(
+                        listener,
+                        caller.call(),
+                        command.shape(allocator),
+                        allocator,
+                        BufferCompression.NONE,
+                        this::goneReason)
+                .start(answer);
     }
 
     /** Decodes parameters; refuses them with the reason when they cannot be bound. */
@@ -383,12 +382,13 @@ final class Statements {
         return place.settings().under(caller.options()).request(sql, rows);
     }
 
-    private ResultPump pump(Caller caller, ServerStreamListener listener) {
+    private ResultPump pump(Caller caller, RequestOptions options, ServerStreamListener listener) {
         return new ResultPump(
                 listener,
                 caller.call(),
                 stream -> stream.schema().getFields().isEmpty() ? new CountStream(stream, allocator) : stream,
                 allocator,
+                caller.options().or(options).compression().orElse(settings.compression()),
                 this::goneReason);
     }
 }

@@ -1,10 +1,12 @@
 package dev.weir.gateway.http;
 
+import dev.weir.gateway.query.BufferCompression;
 import dev.weir.gateway.query.QuerySnapshot;
 import io.netty.buffer.ByteBuf;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.apache.arrow.memory.BufferAllocator;
 import org.springframework.core.io.buffer.NettyDataBufferFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.reactive.ServerHttpRequest;
@@ -20,26 +22,46 @@ import reactor.netty.http.server.HttpServerResponse;
 final class Answers {
 
     private final Executor encoding;
+    private final BufferAllocator allocator;
 
     /**
      * @param encoding bounded pool for encoding that a connection asks for
+     * @param allocator for batches that are compressed
      */
-    Answers(Executor encoding) {
+    Answers(Executor encoding, BufferAllocator allocator) {
         this.encoding = encoding;
+        this.allocator = allocator;
     }
 
     /**
      * What a client wants its result to look like.
      *
+     * @param buffers compression within Arrow's format; then the body has no coding
      * @param coding of the body
      * @param connection it goes to
      */
-    record Wanted(ResultFormat format, ContentCoding coding, ClientConnection connection) {
+    record Wanted(ResultFormat format, BufferCompression buffers, ContentCoding coding, ClientConnection connection) {
 
         static Wanted of(ServerRequest request) {
             ServerHttpRequest http = request.exchange().getRequest();
             HttpHeaders headers = http.getHeaders();
-            return new Wanted(Negotiation.format(headers), Negotiation.coding(headers), ClientConnection.of(http));
+            ResultFormat format = Negotiation.format(headers);
+            BufferCompression buffers = Negotiation.buffers(headers, format);
+            ContentCoding coding =
+                    buffers == BufferCompression.NONE ? Negotiation.coding(headers) : ContentCoding.IDENTITY;
+            return new Wanted(format, buffers, coding, ClientConnection.of(http));
+        }
+
+        /** Whether batches can go into the answer as they came. */
+        boolean takesEncoded(long rowLimit) {
+            return buffers == BufferCompression.NONE && format.takesEncoded(rowLimit);
+        }
+
+        /** Value of the Content-Type header. */
+        String contentType() {
+            return buffers == BufferCompression.NONE
+                    ? format.contentType()
+                    : format.contentType() + "; " + Negotiation.CODECS + "=" + buffers;
         }
     }
 
@@ -48,16 +70,20 @@ final class Answers {
         ClientConnection connection = wanted.connection();
         ChunkOutput out =
                 new ChunkOutput(connection.allocator(), wanted.format().chunkBytes());
-        ResultEncoder encoder = encoder(wanted.format(), out, from.queryId(), result);
-        ChunkSource source =
-                new ChunkSource(result, encoder, out, rowLimit, wanted.format().takesEncoded(rowLimit));
+        ResultEncoder encoder = encoder(wanted, out, from.queryId(), result);
+        ChunkSource source = new ChunkSource(result, encoder, out, rowLimit, wanted.takesEncoded(rowLimit));
         return new ResultPump(source, wanted.coding(), connection, encoding, from::failed);
     }
 
-    private static ResultEncoder encoder(ResultFormat format, ChunkOutput out, String queryId, LoadedResult result) {
+    private ResultEncoder encoder(Wanted wanted, ChunkOutput out, String queryId, LoadedResult result) {
         var stream = result.stream();
-        return switch (format) {
-            case ARROW -> new ArrowEncoder(out, stream.schema(), stream.dictionaries());
+        return switch (wanted.format()) {
+            case ARROW ->
+                new ArrowEncoder(
+                        out,
+                        stream.schema(),
+                        stream.dictionaries(),
+                        batch -> wanted.buffers().compress(batch, allocator));
             case JSON -> {
                 OptionalLong count = CountResult.of(stream);
                 yield count.isPresent()
@@ -75,7 +101,7 @@ final class Answers {
         return ServerResponse.ok()
                 .headers(headers -> {
                     queryHeaders.accept(headers);
-                    headers.set(HttpHeaders.CONTENT_TYPE, wanted.format().contentType());
+                    headers.set(HttpHeaders.CONTENT_TYPE, wanted.contentType());
                     headers.set(HttpHeaders.VARY, "Accept, Accept-Encoding");
                     if (first.coding() != ContentCoding.IDENTITY) {
                         headers.set(HttpHeaders.CONTENT_ENCODING, first.coding().token());

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.VectorUnloader;
@@ -47,6 +48,7 @@ final class ArrowEncoder implements ResultEncoder {
     private final ChunkOutput out;
     private final Schema schema;
     private final DictionaryProvider initialDictionaries;
+    private final UnaryOperator<ArrowRecordBatch> compressor;
     private final Pieces pieces = new Pieces();
     private final WriteChannel channel = new WriteChannel(pieces);
     private final Set<Long> dictionaryIds = new TreeSet<>();
@@ -59,10 +61,16 @@ final class ArrowEncoder implements ResultEncoder {
     private @Nullable InputStream body;
     private long bodyLeft;
 
-    ArrowEncoder(ChunkOutput out, Schema schema, DictionaryProvider dictionaries) {
+    /** @param compressor of batches that come as vectors; takes each over and gives the one to send */
+    ArrowEncoder(
+            ChunkOutput out,
+            Schema schema,
+            DictionaryProvider dictionaries,
+            UnaryOperator<ArrowRecordBatch> compressor) {
         this.out = out;
         this.schema = schema;
         this.initialDictionaries = dictionaries;
+        this.compressor = compressor;
     }
 
     @Override
@@ -87,7 +95,7 @@ final class ArrowEncoder implements ResultEncoder {
         }
         try {
             dictionaries(dictionaries);
-            ArrowRecordBatch batch = new VectorUnloader(whole).getRecordBatch();
+            ArrowRecordBatch batch = compressor.apply(new VectorUnloader(whole).getRecordBatch());
             held.add(batch);
             MessageSerializer.serialize(channel, batch);
         } catch (IOException e) {

@@ -56,7 +56,7 @@ public final class HttpFront implements AutoCloseable {
     HttpFront(QueryService queries, HttpFrontSettings settings, InstantSource clock, FreeDisk freeDisk) {
         this.asyncQueries = new AsyncQueries(new Spool(settings, freeDisk), settings.resultsTimeToLive(), clock, disk);
         timer.setRemoveOnCancelPolicy(true);
-        Answers answers = new Answers(encoding);
+        Answers answers = new Answers(encoding, allocator);
         RequestBody bodies = new RequestBody(settings.maxBodySize());
         PartitionedQueries partitioned = new PartitionedQueries(settings.maxPartitions(), allocator);
         SubmitHandler submit = new SubmitHandler(queries, asyncQueries, partitioned, answers, bodies, allocator, timer);

@@ -1,8 +1,11 @@
 package dev.weir.gateway.http;
 
+import dev.weir.gateway.query.BufferCompression;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.InvalidMediaTypeException;
@@ -10,6 +13,9 @@ import org.springframework.http.MediaType;
 
 /** What a client takes: its Accept and Accept-Encoding headers (RFC 9110, with weights and wildcards). */
 final class Negotiation {
+
+    /** The parameter of Arrow's media type that names codecs. */
+    static final String CODECS = "codecs";
 
     private Negotiation() {}
 
@@ -19,18 +25,7 @@ final class Negotiation {
      * @throws HttpProblem 406 when the client takes none of ours, 400 when the header is malformed
      */
     static ResultFormat format(HttpHeaders headers) {
-        List<String> values = headers.get(HttpHeaders.ACCEPT);
-        if (values == null || values.isEmpty()) {
-            return ResultFormat.JSON;
-        }
-        List<MediaType> accepted;
-        try {
-            accepted = MediaType.parseMediaTypes(values);
-        } catch (InvalidMediaTypeException e) {
-            throw new GatewayException(
-                    GatewayErrorCode.INVALID_REQUEST,
-                    "The Accept header is malformed; give one of " + ResultFormat.offered() + ".");
-        }
+        List<MediaType> accepted = accepted(headers);
         if (accepted.isEmpty()) {
             return ResultFormat.JSON;
         }
@@ -47,6 +42,43 @@ final class Negotiation {
             throw HttpProblem.notAcceptable();
         }
         return best;
+    }
+
+    private static List<MediaType> accepted(HttpHeaders headers) {
+        try {
+            return MediaType.parseMediaTypes(headers.getOrEmpty(HttpHeaders.ACCEPT));
+        } catch (InvalidMediaTypeException e) {
+            throw new GatewayException(
+                    GatewayErrorCode.INVALID_REQUEST,
+                    "The Accept header is malformed; give one of " + ResultFormat.offered() + ".");
+        }
+    }
+
+    /**
+     * How the buffers of an Arrow answer are compressed: by the first codec that is known here of those that the media
+     * type in the Accept header names, as in {@code codecs="lz4,zstd"}.
+     *
+     * @param format of the answer; any but Arrow has no such compression
+     * @throws GatewayException INVALID_REQUEST when codecs are named and none is known
+     */
+    static BufferCompression buffers(HttpHeaders headers, ResultFormat format) {
+        if (format != ResultFormat.ARROW) {
+            return BufferCompression.NONE;
+        }
+        String named = accepted(headers).stream()
+                .filter(range -> range.equalsTypeAndSubtype(format.mediaType()) && range.getQualityValue() > 0)
+                .map(range ->
+                        range.getParameter(CODECS) == null ? range.getParameter("codec") : range.getParameter(CODECS))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(BufferCompression.NONE.toString());
+        return Stream.of(named.replace("\"", "").split(",", -1))
+                .flatMap(name -> BufferCompression.of(name.strip()).stream())
+                .findFirst()
+                .orElseThrow(() -> new GatewayException(
+                        GatewayErrorCode.INVALID_REQUEST,
+                        "The parameter " + CODECS + " of the Accept header must name " + BufferCompression.NAMES
+                                + "."));
     }
 
     /** How well an offer is taken: by weight, then by how closely it was named, then by its place in the header. */

@@ -114,7 +114,7 @@ final class QueryHandler {
             return ServerResponse.ok()
                     .headers(headers -> {
                         AnswerHeaders.write(headers, query.snapshot());
-                        headers.set("Content-Type", wanted.format().contentType());
+                        headers.set("Content-Type", wanted.contentType());
                         headers.set("Vary", "Accept, Accept-Encoding");
                     })
                     .build();

@@ -66,7 +66,7 @@ final class ResultCall {
         // The framework's cancel misses a client that leaves between the answer and its writing; the connection does
         // not.
         closing = wanted.connection().onClosed(this::clientGone);
-        CompletionStage<LoadedResult> coming = source.load(wanted.format().takesEncoded(rowLimit));
+        CompletionStage<LoadedResult> coming = source.load(wanted.takesEncoded(rowLimit));
         Patience limited = patience;
         if (limited != null) {
             timer = limited.timer()

@@ -13,6 +13,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +49,7 @@ final class SpoolWriter {
         this.disk = disk;
         var stream = result.stream();
         ChunkOutput out = new ChunkOutput(ByteBufAllocator.DEFAULT, ResultFormat.ARROW.chunkBytes());
-        ResultEncoder encoder = new ArrowEncoder(out, stream.schema(), stream.dictionaries());
+        ResultEncoder encoder = new ArrowEncoder(out, stream.schema(), stream.dictionaries(), UnaryOperator.identity());
         this.source = new ChunkSource(result, encoder, out, rowLimit, ResultFormat.ARROW.takesEncoded(rowLimit));
     }
 

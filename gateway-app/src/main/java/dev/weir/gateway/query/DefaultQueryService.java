@@ -5,6 +5,8 @@ import dev.weir.admission.RunPermit;
 import dev.weir.auth.Identity;
 import dev.weir.auth.Role;
 import dev.weir.engine.Access;
+import dev.weir.engine.ArrowResult;
+import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.MetadataRequest;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -180,7 +183,7 @@ public final class DefaultQueryService implements QueryService {
     public QuerySession openSession(Identity identity) {
         sessions.count(identity.user());
         DefaultQuerySession session = new DefaultQuerySession(
-                identity.user(), this, engine, timers, sessionLimits.idleInTransactionTimeout(), sessions::closed);
+                identity.user(), this, engine, timers, sessionLimits.idleInTransactionTimeout(), sessions);
         sessions.add(session);
         return session;
     }
@@ -197,6 +200,11 @@ public final class DefaultQueryService implements QueryService {
     /** Open sessions, for metrics. */
     public int openSessions() {
         return sessions.size();
+    }
+
+    /** The sessions now, for metrics. */
+    public SessionFigures sessionFigures() {
+        return sessions.figures();
     }
 
     @Override
@@ -230,9 +238,14 @@ public final class DefaultQueryService implements QueryService {
 
     @Override
     public CompletionStage<ResultStream> metadata(Identity identity, MetadataRequest request) {
+        return metadata(identity, () -> engine.metadata(request));
+    }
+
+    /** @param start asks the engine, or a session's connection */
+    CompletionStage<ResultStream> metadata(Identity identity, Supplier<EngineCall<ArrowResult>> start) {
         return catalog.run(
                 identity,
-                () -> engine.metadata(request),
+                start,
                 (result, place) -> new LaneStream(timers, place)
                         .open(result, limits.clocks().describeTimeout()));
     }

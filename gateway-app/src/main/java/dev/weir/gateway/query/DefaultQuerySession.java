@@ -9,6 +9,7 @@ import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineSession;
 import dev.weir.engine.IngestFeed;
+import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.SessionStatement;
@@ -18,7 +19,6 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +33,7 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
     private final QueryEngine engine;
     private final Timers timers;
     private final Duration idleTimeout;
-    private final Consumer<DefaultQuerySession> onClose;
+    private final OpenSessions open;
 
     private volatile SessionSettings settings = SessionSettings.NONE;
 
@@ -64,13 +64,13 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
             QueryEngine engine,
             Timers timers,
             Duration idleTimeout,
-            Consumer<DefaultQuerySession> onClose) {
+            OpenSessions open) {
         this.user = user;
         this.service = service;
         this.engine = engine;
         this.timers = timers;
         this.idleTimeout = idleTimeout;
-        this.onClose = onClose;
+        this.open = open;
     }
 
     String user() {
@@ -100,14 +100,13 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
     }
 
     private void checkUser(Identity identity) {
-        boolean mine = identity.user().equals(user);
-        synchronized (this) {
-            if (mine && !closed) {
-                return;
-            }
+        if (!identity.user().equals(user) || isClosed()) {
+            throw SessionProblems.unknown();
         }
-        throw new GatewayException(
-                GatewayErrorCode.NOT_FOUND, "There is no such session; it was closed, or expired unused.");
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
     }
 
     @Override
@@ -171,17 +170,34 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
         return call.on().call(call.turn(), on -> on.describe(query), value -> {}, value -> null);
     }
 
+    @Override
+    public CompletionStage<ResultStream> metadata(Identity identity, MetadataRequest request) {
+        checkUser(identity);
+        return service.metadata(identity, () -> catalog(RequestChecks.access(identity.role()), request));
+    }
+
+    /** On the connection when that is free, and else as everybody sees it: nothing waits for a result. */
+    private EngineCall<ArrowResult> catalog(Access now, MetadataRequest request) {
+        Call call;
+        synchronized (this) {
+            if (pinned == null || lost != null || pinned.access() != now || !pinned.isIdle()) {
+                return engine.metadata(request);
+            }
+            call = enter(pinned);
+        }
+        return call.on().metadata(call.turn(), request, engine);
+    }
+
     /** Refuses what must not run outside of a transaction that its client believes in. */
     @GuardedBy("this")
     private void requireUsable(Access now, @Nullable SessionStatement statement) {
         if (closed) {
-            throw conflict("The session is closed.");
+            throw SessionProblems.closed();
         }
         if (pinned != null && pinned.access() != now) {
             boolean inside = pinned.engine().inTransaction();
             unpin(pinned);
-            GatewayException gone = conflict("Your role has changed; what the session held (its transaction, which was"
-                    + " rolled back, and its temporary objects) is gone.");
+            GatewayException gone = SessionProblems.otherRole();
             lost = inside ? gone : lost;
             throw gone;
         }
@@ -271,12 +287,8 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
             if (!on.isIdle() || pinned != on || !on.engine().inTransaction()) {
                 return;
             }
-            lost = new GatewayException(
-                    GatewayErrorCode.CONFLICT,
-                    "The transaction was idle for longer than weir.session.idle-in-transaction-timeout ("
-                            + idleTimeout.toMillis() + " ms) and was rolled back; end it, and begin another.",
-                    ErrorDetails.ofLimit(
-                            "session", "session.idle-in-transaction-timeout", idleTimeout.toMillis() + " ms"));
+            lost = SessionProblems.idle(idleTimeout);
+            open.idled();
             if (!on.engine().hasTemporaryObjects()) {
                 unpin(on);
                 return;
@@ -299,17 +311,13 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(Failures.of(e, null, true));
         }
-        CompletableFuture<String> begun = new CompletableFuture<>();
-        run(call, call.turn(), on -> on.begin(readOnly)).whenComplete((nothing, failure) -> {
+        return run(call, call.turn(), on -> on.begin(readOnly)).handle((nothing, failure) -> {
             String id = transactionId();
-            if (failure == null && id != null) {
-                begun.complete(id);
-            } else {
-                begun.completeExceptionally(
-                        Failures.of(failure == null ? conflict("The session is closed.") : failure, null, true));
+            if (failure != null || id == null) {
+                throw Failures.of(failure == null ? SessionProblems.closed() : failure, null, true);
             }
+            return id;
         });
-        return begun;
     }
 
     private CompletionStage<Void> run(
@@ -335,7 +343,7 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
                     return commit ? CompletableFuture.failedFuture(why) : CompletableFuture.completedFuture(null);
                 }
                 if (pinned == null) {
-                    throw conflict("There is no transaction.");
+                    throw SessionProblems.conflict("There is no transaction.");
                 }
                 call = enter(pinned);
             }
@@ -346,16 +354,13 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
         CompletionStage<Void> done = commit
                 ? run(call, call.turn(), EngineSession::commit)
                 : run(call, call.turn().atOnce(), EngineSession::rollback);
-        CompletableFuture<Void> ended = new CompletableFuture<>();
-        done.whenComplete((nothing, failure) -> {
+        return done.handle((nothing, failure) -> {
             noteChange(call.on(), null);
-            if (failure == null) {
-                ended.complete(nothing);
-            } else {
-                ended.completeExceptionally(Failures.of(failure, null, false));
+            if (failure != null) {
+                throw Failures.of(failure, null, false);
             }
+            return nothing;
         });
-        return ended;
     }
 
     @Override
@@ -373,8 +378,9 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
         return pinned != null || lost != null;
     }
 
-    private static GatewayException conflict(String message) {
-        return new GatewayException(GatewayErrorCode.CONFLICT, message);
+    /** Whether it holds a connection of the engine. */
+    synchronized boolean holdsConnection() {
+        return pinned != null;
     }
 
     @Override
@@ -389,6 +395,6 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
                 unpin(pinned);
             }
         }
-        onClose.accept(this);
+        open.closed(this);
     }
 }

@@ -2,12 +2,14 @@ package dev.weir.gateway.query;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 
 /** The open sessions, bounded per user. Thread-safe. */
 final class OpenSessions {
 
     private final ConcurrentHashMap<String, Integer> perUser = new ConcurrentHashMap<>();
     private final Set<DefaultQuerySession> open = ConcurrentHashMap.newKeySet();
+    private final LongAdder idleEnds = new LongAdder();
     private final int maxPerUser;
 
     OpenSessions(int maxPerUser) {
@@ -39,6 +41,23 @@ final class OpenSessions {
         if (open.remove(session)) {
             perUser.computeIfPresent(session.user(), (name, now) -> now <= 1 ? null : now - 1);
         }
+    }
+
+    /** A transaction was ended since it was idle for too long. */
+    void idled() {
+        idleEnds.increment();
+    }
+
+    SessionFigures figures() {
+        int transactions = 0;
+        int pinned = 0;
+        int sessions = 0;
+        for (DefaultQuerySession session : open) {
+            sessions++;
+            transactions += session.inTransaction() ? 1 : 0;
+            pinned += session.holdsConnection() ? 1 : 0;
+        }
+        return new SessionFigures(sessions, transactions, pinned, idleEnds.sum());
     }
 
     int size() {

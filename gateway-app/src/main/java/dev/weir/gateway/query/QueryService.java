@@ -1,7 +1,6 @@
 package dev.weir.gateway.query;
 
 import dev.weir.auth.Identity;
-import dev.weir.engine.MetadataRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -27,9 +26,6 @@ public interface QueryService extends QueryTarget {
 
     /** Whether a text is a statement that is refused without a session. False for one that cannot be scanned. */
     boolean needsSession(String sql);
-
-    /** Answers a question about the catalog, outside the queue. The stream must be closed. */
-    CompletionStage<ResultStream> metadata(Identity identity, MetadataRequest request);
 
     /** A query that the identity may see (its own; any for an admin), running or recently done. */
     Optional<QuerySnapshot> find(Identity identity, String queryId);

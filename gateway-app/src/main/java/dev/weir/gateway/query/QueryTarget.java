@@ -1,6 +1,7 @@
 package dev.weir.gateway.query;
 
 import dev.weir.auth.Identity;
+import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.SessionSettings;
 import java.util.concurrent.CompletionStage;
 
@@ -21,6 +22,14 @@ public interface QueryTarget {
      * stage's future with a failure, which stops the engine.
      */
     CompletionStage<Description> describe(Identity identity, String sql, SessionSettings settings);
+
+    /**
+     * Answers a question about the catalog, in a small lane of its own; a session with what is its own: temporary
+     * objects, and what its transaction has changed, unless it is busy with a result or does not know.
+     *
+     * @throws GatewayException NOT_FOUND from a session that is another user's, or closed
+     */
+    CompletionStage<ResultStream> metadata(Identity identity, MetadataRequest request);
 
     /**
      * Opens a bulk ingest, or joins one as another of its parts. It is a query as any other, from its schema on; in a

@@ -2,9 +2,11 @@ package dev.weir.gateway.query;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.weir.engine.Access;
+import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineSession;
+import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.StatementDescription;
 import java.time.Duration;
@@ -117,6 +119,20 @@ final class SessionConnection {
             call.start(starting, seen);
         });
         return call;
+    }
+
+    /**
+     * Answers a question about the catalog as the session sees it.
+     *
+     * @param others answers as everybody sees it, where the session cannot tell
+     */
+    EngineCall<ArrowResult> metadata(Turn turn, MetadataRequest request, QueryEngine others) {
+        Function<EngineSession, EngineCall<ArrowResult>> asked = on -> {
+            EngineCall<ArrowResult> own = on.metadata(request);
+            return own == null ? others.metadata(request) : own;
+        };
+        // The answer is in memory: the connection is free before it is read.
+        return call(turn, asked, result -> {}, result -> null);
     }
 
     private void leave(Turn turn) {

@@ -1,6 +1,7 @@
 package dev.weir.gateway.flightsql;
 
 import dev.weir.auth.Identity;
+import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.SessionSettings;
 import dev.weir.gateway.query.Description;
 import dev.weir.gateway.query.GatewayErrorCode;
@@ -8,6 +9,7 @@ import dev.weir.gateway.query.GatewayException;
 import dev.weir.gateway.query.QueryExecution;
 import dev.weir.gateway.query.QueryRequest;
 import dev.weir.gateway.query.QuerySession;
+import dev.weir.gateway.query.ResultStream;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -87,5 +89,10 @@ final class FakeSession implements QuerySession {
     public void close() {
         closed = true;
         transaction = null;
+    }
+
+    @Override
+    public CompletionStage<ResultStream> metadata(Identity identity, MetadataRequest request) {
+        return queries.metadata(identity, request);
     }
 }

@@ -3,6 +3,7 @@ package dev.weir.gateway.flightsql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.engine.EngineInfo;
+import dev.weir.gateway.query.BufferCompression;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,6 +59,7 @@ final class FrontHarness implements AutoCloseable {
                 Duration.ofHours(1),
                 1,
                 32,
+                BufferCompression.NONE,
                 stall);
         front = new FlightSqlFront(
                 settings,

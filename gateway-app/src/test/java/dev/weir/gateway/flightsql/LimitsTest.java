@@ -8,6 +8,7 @@ import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import dev.weir.engine.EngineInfo;
 import dev.weir.gateway.flightsql.FakeQueries.Script;
+import dev.weir.gateway.query.BufferCompression;
 import java.time.Duration;
 import java.util.List;
 import org.apache.arrow.flight.Action;
@@ -188,6 +189,7 @@ class LimitsTest {
                 Duration.ofMinutes(1),
                 1,
                 32,
+                BufferCompression.NONE,
                 Duration.ofMinutes(1));
         try (FlightSqlFront second = new FlightSqlFront(
                 settings,

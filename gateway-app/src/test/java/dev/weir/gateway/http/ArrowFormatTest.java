@@ -3,6 +3,7 @@ package dev.weir.gateway.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.weir.gateway.query.BufferCompression;
 import dev.weir.gateway.query.EveryType;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.ByteArrayInputStream;
@@ -10,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.UnaryOperator;
+import org.apache.arrow.compression.CommonsCompressionFactory;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
@@ -26,6 +29,8 @@ import org.apache.arrow.vector.types.pojo.FieldType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The Arrow stream as another reader sees it. */
@@ -85,6 +90,27 @@ class ArrowFormatTest {
         assertThat(result.relayed).hasSize(3).allMatch(batch -> batch.closes() == 1);
     }
 
+    @ParameterizedTest
+    @EnumSource(BufferCompression.class)
+    void compressedBuffersHoldTheSameCells(BufferCompression compression) throws Exception {
+        byte[] plain = Encoded.bytes(ResultFormat.ARROW, everyType(), 4096);
+        byte[] body = Encoded.compressed(everyType(), 4096, batch -> compression.compress(batch, allocator));
+
+        assertThat(cells(body)).isEqualTo(cells(plain)).hasSizeGreaterThan(2);
+        assertThat(body.length < plain.length).isEqualTo(compression != BufferCompression.NONE);
+    }
+
+    private List<List<String>> cells(byte[] body) throws Exception {
+        List<List<String>> cells = new ArrayList<>();
+        try (ArrowStreamReader reader =
+                new ArrowStreamReader(new ByteArrayInputStream(body), allocator, CommonsCompressionFactory.INSTANCE)) {
+            while (reader.loadNextBatch()) {
+                cells.add(EveryType.cells(reader.getVectorSchemaRoot()));
+            }
+        }
+        return cells;
+    }
+
     private FakeResult everyType() {
         VectorSchemaRoot root = VectorSchemaRoot.create(EveryType.SCHEMA, allocator);
         return new FakeResult(root, (r, index) -> {
@@ -116,7 +142,8 @@ class ArrowFormatTest {
         ChunkOutput out = new ChunkOutput(UnpooledByteBufAllocator.DEFAULT, 64);
         try (LoadedResult loaded =
                 LoadedResult.of(result, allocator, true).toCompletableFuture().join()) {
-            ArrowEncoder encoder = new ArrowEncoder(out, result.schema(), result.dictionaries());
+            ArrowEncoder encoder =
+                    new ArrowEncoder(out, result.schema(), result.dictionaries(), UnaryOperator.identity());
             encoder.batch(loaded.encoded(), result.dictionaries());
             result.relayed.get(0).cut(50);
             assertThatThrownBy(() -> {
@@ -131,8 +158,9 @@ class ArrowFormatTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void dictionariesGoOnceAndAgainWhenTheyChange(boolean encodedBatches) throws Exception {
+    @CsvSource({"false,NONE", "true,NONE", "false,ZSTD"})
+    void dictionariesGoOnceAndAgainWhenTheyChange(boolean encodedBatches, BufferCompression compression)
+            throws Exception {
         DictionaryEncoding encoding = new DictionaryEncoding(4, false, new ArrowType.Int(8, true));
         try (VarCharVector values = new VarCharVector("values", allocator)) {
             texts(values, "red", "green");
@@ -151,8 +179,10 @@ class ArrowFormatTest {
                     })
                     .with(new MapDictionaryProvider(new Dictionary(values, encoding)));
 
-            byte[] body =
-                    Encoded.bytes(ResultFormat.ARROW, encodedBatches ? result.encoded(allocator) : result, 1 << 16);
+            byte[] body = Encoded.compressed(
+                    encodedBatches ? result.encoded(allocator) : result,
+                    1 << 16,
+                    batch -> compression.compress(batch, allocator));
 
             List<String> decoded = new ArrayList<>();
             try (ArrowStreamReader reader = new ArrowStreamReader(new ByteArrayInputStream(body), allocator)) {

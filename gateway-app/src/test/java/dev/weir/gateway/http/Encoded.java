@@ -6,6 +6,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.function.UnaryOperator;
+import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 
 /** Encodes a hand-made result without a server. */
 final class Encoded {
@@ -14,13 +16,23 @@ final class Encoded {
 
     /** The whole body, from chunks of at most {@code chunkBytes}. */
     static byte[] bytes(ResultFormat format, FakeResult result, int chunkBytes) {
+        return bytes(format, result, chunkBytes, UnaryOperator.identity());
+    }
+
+    /** The same, with an Arrow stream's batches compressed; such ones are pulled as vectors. */
+    static byte[] compressed(FakeResult result, int chunkBytes, UnaryOperator<ArrowRecordBatch> compressor) {
+        return bytes(ResultFormat.ARROW, result, chunkBytes, compressor);
+    }
+
+    private static byte[] bytes(
+            ResultFormat format, FakeResult result, int chunkBytes, UnaryOperator<ArrowRecordBatch> compressor) {
         ChunkOutput out = new ChunkOutput(UnpooledByteBufAllocator.DEFAULT, chunkBytes);
         boolean encoded = format.takesEncoded(Long.MAX_VALUE);
         LoadedResult loaded =
                 LoadedResult.of(result, null, encoded).toCompletableFuture().join();
         ResultEncoder encoder = switch (format) {
             case JSON -> new JsonEncoder(out, "q1", result.schema());
-            case ARROW -> new ArrowEncoder(out, result.schema(), result.dictionaries());
+            case ARROW -> new ArrowEncoder(out, result.schema(), result.dictionaries(), compressor);
             case NDJSON -> new NdjsonEncoder(out, "q1", result.schema());
             case CSV -> new CsvEncoder(out, result.schema());
         };

@@ -289,4 +289,18 @@ class SessionTest {
         now(session.end(ANN, true));
         assertThat(failure(session.end(ANN, false)).code()).isEqualTo(GatewayErrorCode.CONFLICT);
     }
+
+    @Test
+    void figuresCountSessionsTheirTransactionsAndTheirConnections() {
+        assertThat(harness.service.sessionFigures()).isEqualTo(new SessionFigures(1, 0, 0, 0));
+        now(session.begin(ANN, false));
+        QuerySession other = harness.service.openSession(ANN);
+        assertThat(harness.service.sessionFigures()).isEqualTo(new SessionFigures(2, 1, 1, 0));
+        other.close();
+        harness.timers.advance(IDLE);
+        // Its client has not ended it yet.
+        assertThat(harness.service.sessionFigures()).isEqualTo(new SessionFigures(1, 1, 0, 1));
+        now(session.end(ANN, false));
+        assertThat(harness.service.sessionFigures()).isEqualTo(new SessionFigures(1, 0, 0, 1));
+    }
 }

@@ -173,6 +173,19 @@ class PartitionsTest {
     }
 
     @Test
+    void compressedPartitionsHoldEveryRow() throws Exception {
+        FlightInfo info = info(SQL, "weir-partitions", "3", "weir-compression", "zstd");
+        assertThat(info.getEndpoints()).hasSize(3);
+        AtomicLong count = new AtomicLong();
+        AtomicLong sum = new AtomicLong();
+        for (FlightEndpoint endpoint : info.getEndpoints()) {
+            read(endpoint, new Random(1), count, sum);
+        }
+        assertThat(count).hasValue(ROWS);
+        assertThat(sum).hasValue((long) ROWS * (ROWS - 1) / 2);
+    }
+
+    @Test
     void anOrderStaysOneStreamUnlessBatchesAreNumbered() throws Exception {
         String ordered = "select i from range(" + ROWS + ") t(i) order by i desc";
         assertThat(info(ordered, "weir-partitions", "4").getEndpoints()).hasSize(1);

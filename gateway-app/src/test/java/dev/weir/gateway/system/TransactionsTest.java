@@ -291,4 +291,39 @@ class TransactionsTest {
         fails(() -> one.sql.commit(transaction, one.token), FlightStatusCode.NOT_FOUND, "no such transaction");
         assertThat(two.value("select count(*) from t")).isEqualTo(0L);
     }
+
+    private static List<String> tablesOf(Client client) throws Exception {
+        FlightInfo info = client.sql.getTables(null, null, "mine%", null, false, client.token);
+        List<String> names = new ArrayList<>();
+        try (FlightStream stream =
+                client.sql.getStream(info.getEndpoints().get(0).getTicket(), client.token)) {
+            while (stream.next()) {
+                for (int row = 0; row < stream.getRoot().getRowCount(); row++) {
+                    names.add(stream.getRoot()
+                            .getVector("table_name")
+                            .getObject(row)
+                            .toString());
+                }
+            }
+        }
+        return names;
+    }
+
+    @Test
+    void getTablesShowsWhatTheSessionAloneHas() throws Exception {
+        one.change("create temp table mine_temp (i int)");
+        Transaction transaction = one.sql.beginTransaction(one.token);
+        one.change("create table mine_new (i int)", transaction);
+        assertThat(tablesOf(one)).containsExactly("mine_new", "mine_temp");
+        assertThat(tablesOf(two)).isEmpty();
+        FlightInfo big = one.sql.execute(BIG, transaction, one.token);
+        try (FlightStream open = one.sql.getStream(big.getEndpoints().get(0).getTicket(), one.token)) {
+            assertThat(open.next()).isTrue();
+            assertThat(tablesOf(one)).as("as everybody sees it, and at once").isEmpty();
+            open.cancel("enough", null);
+        }
+        one.sql.rollback(transaction, one.token);
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(tablesOf(one)).containsExactly("mine_temp"));
+    }
 }

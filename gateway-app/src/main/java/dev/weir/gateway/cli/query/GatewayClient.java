@@ -1,36 +1,23 @@
 package dev.weir.gateway.cli.query;
 
-import com.google.errorprone.annotations.Var;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.ConnectException;
-import java.net.UnknownHostException;
 import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
-import java.util.List;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * One query over HTTP. Thread-safe: {@link #cancel} is for a shutdown hook, while another thread reads the result.
- *
- * <p>The client holds no result: its body is a stream with HTTP's own back-pressure.
- */
-public final class GatewayClient {
+/** One query over HTTP. The client holds no result: its body is a stream with HTTP's own back-pressure. */
+public final class GatewayClient implements QueryClient {
 
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration CONTROL_TIMEOUT = Duration.ofSeconds(3);
     private static final String QUERY_ID = "X-Weir-Query-Id";
 
@@ -40,27 +27,13 @@ public final class GatewayClient {
     private final JsonMapper json = new JsonMapper();
     private volatile @Nullable String queryId;
 
-    /**
-     * What to run.
-     *
-     * @param sql one statement
-     * @param parameters positional; JSON values
-     * @param accept media type of the result
-     * @param timeout less than the gateway's statement timeout, or null for that
-     */
-    public record Query(
-            String sql,
-            List<JsonNode> parameters,
-            String accept,
-            @Nullable Duration timeout) {}
-
     public GatewayClient(Target target, String user, String password, SSLContext tls) {
         this.target = target;
         this.authorization =
                 "Basic " + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
         this.http = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(CONNECT_TIMEOUT)
+                .connectTimeout(Unreachable.CONNECT_TIMEOUT)
                 .sslContext(tls)
                 .build();
     }
@@ -70,12 +43,7 @@ public final class GatewayClient {
         return queryId;
     }
 
-    /**
-     * Runs a query and waits until its result begins.
-     *
-     * @return the result; closing it before its end cancels the query
-     * @throws QueryFailure when the gateway refuses or cannot be reached
-     */
+    @Override
     public InputStream run(Query query) throws QueryFailure, InterruptedException {
         ObjectNode body = json.createObjectNode().put("sql", query.sql());
         if (!query.parameters().isEmpty()) {
@@ -103,7 +71,7 @@ public final class GatewayClient {
                 return BodyHandlers.ofInputStream().apply(info);
             });
         } catch (IOException e) {
-            throw new QueryFailure(unreachable(e), e);
+            throw new QueryFailure(Unreachable.text(target, e), e);
         }
     }
 
@@ -113,39 +81,7 @@ public final class GatewayClient {
                 .header("User-Agent", "weir-query");
     }
 
-    private String unreachable(IOException error) {
-        for (@Var Throwable cause = error; cause != null; cause = cause.getCause()) {
-            if (cause instanceof SSLException) {
-                return tlsFault(cause);
-            }
-            if (cause instanceof UnknownHostException || cause instanceof UnresolvedAddressException) {
-                return "there is no host " + target.host();
-            }
-            if (cause instanceof HttpConnectTimeoutException) {
-                return "no answer from " + target.base() + " within " + CONNECT_TIMEOUT.toSeconds() + " s";
-            }
-        }
-        if (error instanceof ConnectException) {
-            return "cannot connect to " + target.base() + "; is the gateway running there?";
-        }
-        return "the connection to " + target.base() + " broke before an answer came"
-                + (target.isEncrypted() ? "" : "; the gateway may want https");
-    }
-
-    private String tlsFault(Throwable fault) {
-        String text = String.valueOf(fault.getMessage());
-        if (text.contains("PKIX") || text.contains("No subject alternative") || text.contains("No name matching")) {
-            return "the certificate of " + target.host()
-                    + " is not trusted: give its authority by --ca FILE, or --insecure to skip the check";
-        }
-        return "no TLS connection to " + target.base() + ": " + text;
-    }
-
-    /**
-     * Why a result broke off, from the gateway's record of the query.
-     *
-     * @return code and message; null when the gateway cannot tell
-     */
+    @Override
     public @Nullable String reasonOfFailure() throws InterruptedException {
         String id = queryId;
         if (id == null) {
@@ -160,7 +96,7 @@ public final class GatewayClient {
         }
     }
 
-    /** Asks the gateway to stop the query, if its id is known; waits a short while at most. */
+    @Override
     public void cancel() {
         String id = queryId;
         if (id == null) {

@@ -25,16 +25,15 @@ public final class QueryRun {
 
     private static final int COPY_BYTES = 64 << 10;
 
-    private final GatewayClient client;
-    private final GatewayClient.Query query;
+    private final QueryClient client;
+    private final QueryClient.Query query;
     private final ResultFormat format;
     private final int maxWidth;
     private final PrintStream err;
     private volatile boolean ending;
 
     /** @param maxWidth of values in tables, in columns of the terminal; 0 for any */
-    public QueryRun(
-            GatewayClient client, GatewayClient.Query query, ResultFormat format, int maxWidth, PrintStream err) {
+    public QueryRun(QueryClient client, QueryClient.Query query, ResultFormat format, int maxWidth, PrintStream err) {
         this.client = client;
         this.query = query;
         this.format = format;

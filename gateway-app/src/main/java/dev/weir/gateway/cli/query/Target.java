@@ -15,22 +15,33 @@ public record Target(URI base) {
 
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]", "[0:0:0:0:0:0:0:1]");
 
+    private static final int FLIGHT_PORT = 31337;
+
     /**
-     * Reads a URL; {@code https} is meant when no scheme is given.
+     * Reads a URL of the HTTP front; {@code https} is meant when no scheme is given.
      *
      * @throws IllegalArgumentException when it is no URL of a gateway; the message says why
      */
     public static Target parse(String url) {
-        String text = url.contains("://") ? url : "https://" + url;
+        return parse(url, "https", "http");
+    }
+
+    /** Reads a URL of the Flight SQL front, {@code grpc+tls://HOST:PORT} or {@code grpc://HOST:PORT}, likewise. */
+    public static Target parseFlight(String url) {
+        return parse(url, "grpc+tls", "grpc");
+    }
+
+    private static Target parse(String url, String encrypted, String plain) {
+        String text = url.contains("://") ? url : encrypted + "://" + url;
         try {
             URI uri = new URI(text.replaceAll("/+$", ""));
             String scheme = uri.getScheme().toLowerCase(Locale.ROOT);
-            if (!scheme.equals("https") && !scheme.equals("http")) {
+            if (!scheme.equals(encrypted) && !scheme.equals(plain)) {
                 throw new IllegalArgumentException(
-                        "the URL must start with https:// or http://, not " + scheme + "://");
+                        "the URL must start with " + encrypted + ":// or " + plain + "://, not " + scheme + "://");
             }
             if (uri.getHost() == null || uri.getUserInfo() != null || uri.getQuery() != null) {
-                throw new IllegalArgumentException("the URL must be like https://HOST:PORT, not " + url);
+                throw new IllegalArgumentException("the URL must be like " + encrypted + "://HOST:PORT, not " + url);
             }
             return new Target(uri);
         } catch (URISyntaxException e) {
@@ -39,7 +50,17 @@ public record Target(URI base) {
     }
 
     public boolean isEncrypted() {
-        return "https".equalsIgnoreCase(base.getScheme());
+        return encryptedScheme().equalsIgnoreCase(base.getScheme());
+    }
+
+    /** The scheme that is the same with TLS. */
+    String encryptedScheme() {
+        return base.getScheme().toLowerCase(Locale.ROOT).startsWith("grpc") ? "grpc+tls" : "https";
+    }
+
+    /** Of the Flight SQL front. */
+    int port() {
+        return base.getPort() < 0 ? FLIGHT_PORT : base.getPort();
     }
 
     /** Whether it is this machine, by name or address. */

@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /**
  * Entry point of the client side: {@code latency}, {@code relay-latency}, {@code http}, {@code flight},
- * {@code contention}, {@code slow-readers}, {@code ingest}, {@code streams}, with a server that it starts itself {@code hogs}, and without
+ * {@code contention}, {@code slow-readers}, {@code ingest}, {@code streams}, with servers that it starts itself {@code hogs} and {@code rolling}, and without
  * one {@code drain}, {@code select1} and {@code decisions}; see the scripts in bench/.
  */
 public final class Bench {
@@ -36,6 +36,13 @@ public final class Bench {
                         Path.of(args[10]));
             case "http" -> Throughput.http(Target.of(args), args[6], Long.parseLong(args[7]));
             case "flight" -> Throughput.flight(Target.of(args), args[6], Long.parseLong(args[7]));
+            case "rolling" ->
+                Rolling.run(
+                        Target.of(args),
+                        List.of(args).subList(6, 10).stream()
+                                .map(Integer::valueOf)
+                                .toList(),
+                        Path.of(args[10]));
             case "streams" ->
                 Streams.run(
                         Target.of(args),

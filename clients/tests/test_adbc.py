@@ -63,12 +63,16 @@ def test_pandas(connection):
     assert frame["n_name"].iloc[0] == "ALGERIA"
 
 
-def test_pandas_reads_with_parameters_and_in_chunks(connection):
-    sql = "select l_orderkey, l_shipdate from lineitem where l_orderkey < ? order by 1"
-    frame = pandas.read_sql(sql, connection, params=(100,), dtype_backend="pyarrow")
-    assert frame["l_orderkey"].max() < 100
-    tables = pandas.read_sql_table("nation", connection, schema="main")
-    assert len(tables) == 25
+def test_pandas_reads_tables_and_arrow_types(connection):
+    frame = pandas.read_sql("select l_orderkey, l_shipdate from lineitem limit 10", connection, dtype_backend="pyarrow")
+    assert [str(dtype) for dtype in frame.dtypes] == ["int64[pyarrow]", "date32[day][pyarrow]"]
+    assert len(pandas.read_sql_table("nation", connection, schema="main")) == 25
+
+
+def test_polars_binds_parameters(connection):
+    sql = "select l_orderkey from lineitem where l_orderkey < ?"
+    frame = polars.read_database(sql, connection, execute_options={"parameters": (100,)})
+    assert 0 < frame["l_orderkey"].max() < 100
 
 
 def test_an_empty_result_of_pandas_and_polars_has_its_columns(connection):
@@ -236,7 +240,7 @@ def test_tls_without_verification(gateway):
 
 
 def test_a_client_certificate_is_an_identity(gateway):
-    own = gateway.authority.issue_cert(common_name="admin")
+    own = gateway.authority.issue_cert("admin", common_name="admin")
     options = {
         "adbc.flight.sql.client_option.tls_root_certs": gateway.certificate,
         "adbc.flight.sql.client_option.mtls_cert_chain": own.cert_chain_pems[0].bytes().decode(),
@@ -325,8 +329,8 @@ def test_metadata_at_every_depth(connection):
 
 
 def test_metadata_filters_are_patterns(cursor, connection):
-    cursor.execute("create table python_a_b (i int primary key)")
-    cursor.execute("create table python_axb (i int references python_a_b (i))")
+    cursor.execute("create table python_a_b (i int)")
+    cursor.execute("create table python_axb (i int)")
     try:
         def tables(pattern, **more):
             (catalog,) = objects(connection, "tables", catalog_filter="demo", table_name_filter=pattern, **more)
@@ -336,10 +340,6 @@ def test_metadata_filters_are_patterns(cursor, connection):
         assert tables("python\\_a\\_b") == ["python_a_b"]
         assert tables("python%", table_types_filter=["VIEW"]) == []
         assert "TABLE" in connection.adbc_get_table_types()
-        (catalog,) = objects(connection, "all", catalog_filter="demo", table_name_filter="python\\_axb")
-        (table,) = [t for schema in catalog["catalog_db_schemas"] for t in schema["db_schema_tables"]]
-        (key,) = [c for c in table["table_constraints"] if c["constraint_type"] == "FOREIGN KEY"]
-        assert key["constraint_column_usage"][0]["fk_table"] == "python_a_b"
     finally:
         cursor.execute("drop table python_axb")
         cursor.execute("drop table python_a_b")

@@ -97,7 +97,7 @@ def test_curl(gateway, user, status):
         capture_output=True, text=True, timeout=60)
     assert result.stdout.endswith(status), result.stderr
     if status == "200":
-        assert result.stdout == "s\r\ngröße\r\n200"
+        assert result.stdout == "s\ngröße\n200"
 
 
 def test_missing_parameters_are_counted(client):

@@ -14,6 +14,8 @@ import adbc_driver_manager
 import duckdb
 import httpx
 import pytest
+import trustme
+from cryptography.hazmat.primitives import serialization
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WEIR = ROOT / "bin" / "weir"
@@ -38,14 +40,23 @@ def free_ports(count):
             s.close()
 
 
+def write_pkcs8(pem, path):
+    """Writes a private key in the form that the gateway takes."""
+    key = serialization.load_pem_private_key(pem, password=None)
+    path.write_bytes(key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+
+
 class Gateway:
-    """A running gateway and the ways to it."""
+    """A running gateway and the ways to it. Its certificate, and those of clients, are of an authority of its own."""
 
     def __init__(self, directory):
         self.directory = directory
         self.data = directory / "data"
         self.log = directory / "log"
         self.copy = directory / "copy.duckdb"
+        self.authority = trustme.CA()
+        self.authority_file = directory / "ca.pem"
         self.http_port, self.flight_port, self.management_port = free_ports(3)
         self.process = None
 
@@ -55,6 +66,11 @@ class Gateway:
         subprocess.run(
             [WEIR, "tpch", "--sf", "0.1", "--out", database],
             check=True, env=clean_environment(), timeout=300)
+        certificate = self.authority.issue_cert("localhost", "127.0.0.1")
+        self.authority.cert_pem.write_to_path(self.authority_file)
+        for pem in certificate.cert_chain_pems:
+            pem.write_to_path(self.directory / "server.pem", append=True)
+        write_pkcs8(certificate.private_key_pem.bytes(), self.directory / "server.key")
         # While a gateway has the file open nobody else may: the oracle reads a copy.
         shutil.copyfile(database, self.copy)
         with open(self.log, "wb") as log:
@@ -65,13 +81,16 @@ class Gateway:
                     f"--weir.http.port={self.http_port}",
                     f"--weir.flight.port={self.flight_port}",
                     f"--weir.management.port={self.management_port}",
+                    f"--weir.tls.certificate={self.directory / 'server.pem'}",
+                    f"--weir.tls.private-key={self.directory / 'server.key'}",
+                    f"--weir.tls.client-ca={self.authority_file}",
                 ],
                 stdout=log, stderr=subprocess.STDOUT, env=clean_environment(WEIR_ADMIN_PASSWORD=PASSWORD))
         self.await_ready()
 
     def await_ready(self):
         url = f"http://127.0.0.1:{self.management_port}/actuator/health/readiness"
-        end = time.monotonic() + 90
+        end = time.monotonic() + 180
         while time.monotonic() < end:
             if self.process.poll() is not None:
                 break
@@ -96,7 +115,8 @@ class Gateway:
 
     @property
     def certificate(self):
-        return (self.data / "tls" / "cert.pem").read_text()
+        """Of the authority."""
+        return self.authority_file.read_text()
 
     @property
     def uri(self):

@@ -1,9 +1,11 @@
 """Plain HTTP, as curl and pandas use it."""
 
 import io
+import shutil
 import subprocess
 
 import pandas
+import pyarrow
 import pytest
 
 from conftest import PASSWORD, WEIR, clean_environment
@@ -75,9 +77,38 @@ def test_an_asynchronous_query_can_be_fetched_and_cancelled(client):
     assert client.delete(location).status_code in (200, 202, 204)
 
 
+def test_arrow_for_pandas(client):
+    response = client.post(
+        "/v1/queries", content="select * from lineitem limit 1000",
+        headers={"Accept": "application/vnd.apache.arrow.stream"})
+    frame = pyarrow.ipc.open_stream(response.content).read_pandas()
+    assert len(frame) == 1000
+    assert frame["l_shipdate"].notna().all()
+
+
+@pytest.mark.parametrize("user, status", [("admin:" + PASSWORD, "200"), ("admin:wrong", "401")])
+def test_curl(gateway, user, status):
+    curl = shutil.which("curl")
+    if curl is None:
+        pytest.skip("no curl here")
+    result = subprocess.run(
+        [curl, "--silent", "--cacert", gateway.authority_file, "--user", user, "--header", "Accept: text/csv",
+         "--write-out", "%{http_code}", "--data", "select 'größe' as s", f"https://localhost:{gateway.http_port}/v1/queries"],
+        capture_output=True, text=True, timeout=60)
+    assert result.stdout.endswith(status), result.stderr
+    if status == "200":
+        assert result.stdout == "s\ngröße\n200"
+
+
+def test_missing_parameters_are_counted(client):
+    response = client.post("/v1/queries", json={"sql": "select ?::integer, ?::varchar", "parameters": [1]})
+    assert response.status_code == 400
+    assert "arameter" in response.json()["detail"]
+
+
 def weir_query(gateway, *args):
     return subprocess.run(
-        [WEIR, "query", "--url", f"https://localhost:{gateway.http_port}", *args],
+        [WEIR, "query", "--url", f"https://localhost:{gateway.http_port}", "--ca", gateway.authority_file, *args],
         capture_output=True, text=True, timeout=60,
         env=clean_environment(WEIR_PASSWORD=PASSWORD, WEIR_DATA_DIR=str(gateway.data)))
 

@@ -89,6 +89,25 @@ def test_ingest_names_what_is_wrong(connection):
     assert rows(connection) == [{"i": 1}]
 
 
+def test_ingest_into_a_temporary_table(gateway, connection):
+    assert ingest(connection, pa.table({"i": [1, 2]}), "create", temporary=True) == 2
+    assert rows(connection) == [{"i": 1}, {"i": 2}]
+    with gateway.adbc() as other, pytest.raises(adbc_driver_manager.Error):
+        rows(other)
+    with connection.cursor() as cursor:
+        cursor.execute("drop table temp.ingested")
+
+
+def test_ingest_in_a_transaction(gateway, connection):
+    with gateway.adbc(autocommit=False) as own:
+        ingest(own, pa.table({"i": [1, 2]}), "create")
+        assert len(rows(own)) == 2
+        own.rollback()
+        ingest(own, pa.table({"i": [3]}), "create")
+        own.commit()
+    assert rows(connection) == [{"i": 3}]
+
+
 def test_ingest_a_schema(connection):
     ingest(connection, pa.table({"i": [1]}), "create", db_schema_name="main")
     assert rows(connection, "select * from main.ingested") == [{"i": 1}]
@@ -103,6 +122,22 @@ def test_ingest_pandas(connection):
     assert rows(connection) == [{"i": 1, "s": "a"}, {"i": 2, "s": None}]
 
 
+def test_ingest_pandas_every_mode(connection):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({
+        "i": [1, 2], "f": [0.5, None], "t": pandas.to_datetime(["2024-02-29 12:34:56.789", None]), "b": [True, False]})
+    frame.to_sql("ingested", connection, index=False)
+    with pytest.raises(ValueError):
+        frame.to_sql("ingested", connection, index=False, if_exists="fail")
+    frame.to_sql("ingested", connection, index=False, if_exists="append")
+    assert len(rows(connection)) == 4
+    frame.to_sql("ingested", connection, index=False, if_exists="replace")
+    assert len(rows(connection)) == 2
+    back = pandas.read_sql("select * from ingested order by i", connection)
+    assert back["t"].iloc[0] == frame["t"].iloc[0]
+    assert back["f"].isna().tolist() == [False, True]
+
+
 def test_ingest_polars(connection):
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"i": [1, 2], "s": ["a", "longer than twelve bytes"], "c": ["x", "y"]})
@@ -112,6 +147,17 @@ def test_ingest_polars(connection):
         {"i": 1, "s": "a", "c": "x"},
         {"i": 2, "s": "longer than twelve bytes", "c": "y"},
     ]
+
+
+def test_ingest_polars_every_mode(connection):
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"i": [1, 2], "l": [[1], [2, 3]]})
+    frame.write_database("ingested", connection, engine="adbc")
+    with pytest.raises(adbc_driver_manager.Error):
+        frame.write_database("ingested", connection, if_table_exists="fail", engine="adbc")
+    assert frame.write_database("ingested", connection, if_table_exists="append", engine="adbc") in (2, -1)
+    back = polars.read_database("select * from ingested order by i", connection)
+    assert back["l"].to_list() == [[1], [1], [2, 3], [2, 3]]
 
 
 def test_ingest_a_client_that_fails_leaves_nothing(connection):

@@ -3,6 +3,7 @@ package dev.weir.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,8 +25,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * The ADBC Java driver. Its allocator checks at the end of each test that nothing leaked.
  *
- * <p>Not tried: prepared statements (driver 0.20 sends no credentials with them), table schemas and table types (it has
- * none), and columns in getObjects (it needs a class that the JDBC driver hides on this class path).
+ * <p>Driver 0.20 has no table schemas, table types, transactions of its own or cancel. Prepared statements and what it
+ * makes of them, parameters and bulk ingest, are in {@link AdbcPreparedTest}.
  */
 @Timeout(60)
 class AdbcTest {
@@ -116,12 +117,66 @@ class AdbcTest {
         }
     }
 
+    private String objects(GetObjectsDepth depth) throws Exception {
+        try (ArrowReader reader = adbc.connection().getObjects(depth, null, null, "nation", null, null)) {
+            return Cells.rows(reader).toString();
+        }
+    }
+
     @Test
     void objectsAreListedDownToTheirTables() throws Exception {
-        try (ArrowReader reader =
-                adbc.connection().getObjects(GetObjectsDepth.TABLES, null, null, "nation", null, null)) {
-            assertThat(Cells.rows(reader).toString()).contains("demo", "main", "nation");
+        assertThat(objects(GetObjectsDepth.CATALOGS)).contains("demo").doesNotContain("main", "system", "temp");
+        assertThat(objects(GetObjectsDepth.DB_SCHEMAS))
+                .contains("main", "other")
+                .doesNotContain("nation");
+        assertThat(objects(GetObjectsDepth.TABLES))
+                .contains("\"table_name\":\"nation\",\"table_type\":\"TABLE\"")
+                .doesNotContain("n_name");
+    }
+
+    @Test
+    void objectsAreListedDownToTheirColumns() throws Exception {
+        assertThat(AdbcColumns.ask(Gateway.shared()))
+                .contains("\"table_name\":\"nation\"", "n_nationkey", "n_name", "n_regionkey", "n_comment");
+    }
+
+    @Test
+    void theSchemaIsKnownBeforeTheQueryRuns() throws Exception {
+        try (AdbcStatement statement = adbc.connection().createStatement()) {
+            statement.setSqlQuery("select n_name, n_nationkey from nation, range(1000000000)");
+            assertThat(statement.executeSchema().getFields())
+                    .extracting(Field::getName)
+                    .containsExactly("n_name", "n_nationkey");
         }
+        HttpStatus.awaitRunning(Gateway.shared(), Gateway.WRITER, 0);
+    }
+
+    @Test
+    void aPartitionDescriptorIsReadByAnotherConnection() throws Exception {
+        try (AdbcStatement statement = adbc.connection().createStatement();
+                Adbc other = new Adbc(Gateway.shared(), Gateway.WRITER, Gateway.PASSWORD)) {
+            statement.setSqlQuery("select * from nation");
+            AdbcStatement.PartitionResult result = statement.executePartitioned();
+            assertThat(result.getSchema().getFields()).hasSize(4);
+            assertThat(result.getPartitionDescriptors()).hasSize(1);
+            ByteBuffer descriptor = result.getPartitionDescriptors().get(0).getDescriptor();
+            try (ArrowReader reader = other.connection().readPartition(descriptor)) {
+                assertThat(Cells.rows(reader)).hasSize(25);
+            }
+        }
+    }
+
+    /** The driver's own commit, rollback and autocommit are not implemented (0.20). */
+    @Test
+    void transactionsAreStatements() throws Exception {
+        assertThatThrownBy(() -> adbc.connection().setAutoCommit(false))
+                .isInstanceOfSatisfying(
+                        AdbcException.class, e -> assertThat(e.getStatus()).isEqualTo(AdbcStatusCode.NOT_IMPLEMENTED));
+        update("begin");
+        update("insert into scratch values (6000, 'adbc')");
+        assertThat(query("select count(*) from scratch where id = 6000")).containsExactly(List.of("1"));
+        update("rollback");
+        assertThat(query("select count(*) from scratch where id = 6000")).containsExactly(List.of("0"));
     }
 
     @Test

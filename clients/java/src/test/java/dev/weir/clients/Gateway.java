@@ -12,6 +12,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.GeneralSecurityException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,21 +49,34 @@ final class Gateway implements AutoCloseable {
         this.process = process;
     }
 
+    /** One that was started elsewhere, to be asked over Flight SQL only. */
+    static Gateway running(Path directory, int flightPort) {
+        return new Gateway(directory, 0, flightPort, 0, null);
+    }
+
     /** One for all test classes; ends with the test run. */
     static Gateway shared() {
         return Shared.GATEWAY;
     }
 
+    /** The shared one knows its bearer as {@link #WRITER}. */
+    static ClientCertificate certificateOfWriter() {
+        return Shared.CERTIFICATE;
+    }
+
     private static final class Shared {
 
-        static final Gateway GATEWAY = startOrFail();
+        static final ClientCertificate CERTIFICATE;
+        static final Gateway GATEWAY;
 
-        private static Gateway startOrFail() {
+        static {
             try {
-                Gateway gateway = start();
-                Runtime.getRuntime().addShutdownHook(new Thread(gateway::close));
-                return gateway;
-            } catch (IOException | InterruptedException | SQLException e) {
+                Files.createDirectories(Launcher.TARGET);
+                CERTIFICATE =
+                        ClientCertificate.make(Files.createTempDirectory(Launcher.TARGET, "certificate-"), WRITER);
+                GATEWAY = start("--weir.tls.client-ca=" + CERTIFICATE.certificate());
+                Runtime.getRuntime().addShutdownHook(new Thread(GATEWAY::close));
+            } catch (IOException | InterruptedException | SQLException | GeneralSecurityException e) {
                 throw new IllegalStateException("the gateway did not start", e);
             }
         }
@@ -174,6 +188,10 @@ final class Gateway implements AutoCloseable {
 
     Path certificate() {
         return directory.resolve("data/tls/cert.pem");
+    }
+
+    Path directory() {
+        return directory;
     }
 
     Path dataDirectory() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,22 @@ class JdbcConnectionTest {
                 + Gateway.READER + "&password=" + Gateway.PASSWORD;
         try (Connection connection = DriverManager.getConnection(url)) {
             assertThat(Cells.rows(connection, "select 1")).containsExactly(List.of("1"));
+        }
+    }
+
+    @Test
+    void aClientCertificateIsAnIdentity() throws SQLException {
+        Properties properties = new Properties();
+        properties.setProperty("tlsRootCerts", gateway.certificate().toString());
+        properties.setProperty(
+                "clientCertificate", Gateway.certificateOfWriter().certificate().toString());
+        properties.setProperty("clientKey", Gateway.certificateOfWriter().key().toString());
+        try (Connection connection = DriverManager.getConnection(Jdbc.url(gateway), properties)) {
+            assertThat(Cells.rows(connection, "select 1")).containsExactly(List.of("1"));
+            try (Statement statement = connection.createStatement()) {
+                assertThat(statement.executeUpdate("delete from scratch where false"))
+                        .isZero();
+            }
         }
     }
 

@@ -125,12 +125,30 @@ class JdbcMetadataTest {
     }
 
     @Test
-    void keyCallsAnswer() throws SQLException {
-        metadata.getPrimaryKeys("demo", "main", "keyed").close();
-        metadata.getImportedKeys("demo", "main", "child").close();
-        metadata.getExportedKeys("demo", "main", "keyed").close();
-        metadata.getCrossReference("demo", "main", "keyed", "demo", "main", "child")
-                .close();
+    void keysAreListed() throws SQLException {
+        assertThat(column(metadata.getPrimaryKeys("demo", "main", "keyed"), "COLUMN_NAME"))
+                .containsExactly("id");
+        assertThat(column(metadata.getImportedKeys("demo", "main", "child"), "PKTABLE_NAME"))
+                .containsExactly("keyed");
+        assertThat(column(metadata.getExportedKeys("demo", "main", "keyed"), "FKTABLE_NAME"))
+                .containsExactly("child");
+        assertThat(column(
+                        metadata.getCrossReference("demo", "main", "keyed", "demo", "main", "child"), "FKCOLUMN_NAME"))
+                .containsExactly("parent");
+        assertThat(column(metadata.getPrimaryKeys("demo", "main", "nation"), "COLUMN_NAME"))
+                .isEmpty();
+    }
+
+    /** The driver (18.3) answers from nothing; other clients ask for GetXdbcTypeInfo. */
+    @Test
+    void typesAreNotListedByThisDriver() throws SQLException {
+        assertThat(column(metadata.getTypeInfo(), "TYPE_NAME")).isEmpty();
+    }
+
+    @Test
+    void tablesAreFoundByTheNameOfTheStandardToo() throws SQLException {
+        assertThat(column(metadata.getTables("demo", "main", "nation%", new String[] {"BASE TABLE"}), "TABLE_NAME"))
+                .containsExactly("nation");
     }
 
     @Test

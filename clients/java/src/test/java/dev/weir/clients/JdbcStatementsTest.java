@@ -228,6 +228,18 @@ class JdbcStatementsTest {
     }
 
     @Test
+    void aQueryTimeoutEndsTheQuery() throws Exception {
+        try (Statement statement = reader.createStatement()) {
+            statement.setQueryTimeout(1);
+            assertThatThrownBy(() -> Cells.rows(statement.executeQuery(
+                            "select count(*) from lineitem a, lineitem b where a.l_comment < b.l_comment")))
+                    .isInstanceOf(SQLException.class)
+                    .hasStackTraceContaining("SQLTimeoutException");
+        }
+        HttpStatus.awaitRunning(gateway, Gateway.READER, 0);
+    }
+
+    @Test
     void closingAResultEarlyFreesItsQuery() throws Exception {
         try (Statement statement = reader.createStatement();
                 ResultSet result = statement.executeQuery("select * from lineitem a, range(1000)")) {

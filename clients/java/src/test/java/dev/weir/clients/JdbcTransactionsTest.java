@@ -75,6 +75,18 @@ class JdbcTransactionsTest {
         assertThat(count(one)).isEqualTo("1");
     }
 
+    /** So that a driver that gets them right is noticed: the documentation says what this one does. */
+    @Test
+    void theDriversOwnCallsDoNothing() throws SQLException {
+        one.setAutoCommit(false);
+        run(one, "insert into jdbc_t values (1)");
+        one.rollback();
+        assertThat(count(two)).isEqualTo("1");
+        one.commit();
+        one.setAutoCommit(true);
+        assertThat(count(one)).isEqualTo("1");
+    }
+
     @Test
     void temporaryTablesAreTheConnections() throws SQLException {
         run(one, "create temp table jdbc_mine as select 3 as n");

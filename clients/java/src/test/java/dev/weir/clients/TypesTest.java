@@ -138,6 +138,23 @@ class TypesTest {
     }
 
     @Test
+    void jdbcNestsValues() throws Exception {
+        try (Connection connection = Jdbc.connect(GATEWAY, Gateway.READER);
+                Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery("select c_map, c_array, c_nested, {'l': [1, 2]} as s,"
+                        + " [[1], null, []] as l from types order by id")) {
+            assertThat(result.next()).isTrue();
+            assertThat(result.getObject("c_map")).hasToString("{\"k\":1,\"l\":null}");
+            assertThat((Object[]) result.getArray("c_array").getArray()).containsExactly(1, 2, 3);
+            assertThat(result.getArray("c_nested")).hasToString("[{\"x\":[1,2]},{}]");
+            assertThat(result.getObject("s"))
+                    .isInstanceOfSatisfying(
+                            Map.class, s -> assertThat(s.get("l")).hasToString("[1,2]"));
+            assertThat(result.getArray("l")).hasToString("[[1],null,[]]");
+        }
+    }
+
+    @Test
     void jdbcTellsNullsFromValues() throws Exception {
         try (Connection connection = Jdbc.connect(GATEWAY, Gateway.READER);
                 Statement statement = connection.createStatement();

@@ -29,6 +29,9 @@ final class CatalogReader {
 
     private static final List<String> TABLE_TYPES = List.of("LOCAL TEMPORARY", "TABLE", "VIEW");
 
+    /** What the SQL standard calls a TABLE; some clients ask for that name only. */
+    private static final String BASE_TABLE = "BASE TABLE";
+
     /** Flight SQL's NO_ACTION: DuckDB knows no other rule. */
     private static final int NO_ACTION = 3;
 
@@ -139,7 +142,12 @@ final class CatalogReader {
         return inCatalog(name.catalog())
                 && LikePattern.matches(request.schemaPattern(), name.schema())
                 && LikePattern.matches(request.tablePattern(), name.table())
-                && (request.tableTypes().isEmpty() || request.tableTypes().contains(type));
+                && isWanted(type);
+    }
+
+    private boolean isWanted(String type) {
+        List<String> wanted = request.tableTypes();
+        return wanted.isEmpty() || wanted.contains(type) || type.equals("TABLE") && wanted.contains(BASE_TABLE);
     }
 
     /** The columns of all wanted tables, in one question. */

@@ -71,6 +71,14 @@ class DuckDbMetadataTest extends DuckDbTestBase {
     }
 
     @Test
+    void tablesAreFoundByTheNameOfTheStandardToo() {
+        assertThat(answer(new MetadataRequest(Kind.TABLES, "db", "main", null, List.of("BASE TABLE"), false)))
+                .containsExactly(List.of("db", "main", "f", "TABLE"), List.of("db", "main", "p", "TABLE"));
+        assertThat(answer(new MetadataRequest(Kind.TABLES, "db", "main", null, List.of("SYSTEM TABLE"), false)))
+                .isEmpty();
+    }
+
+    @Test
     void tablesCarryTheirSchemas() {
         List<List<Object>> rows = answer(new MetadataRequest(Kind.TABLES, null, "main", null, List.of(), true));
         assertThat(rows).extracting(row -> row.get(2)).containsExactly("broken", "f", "good", "p");

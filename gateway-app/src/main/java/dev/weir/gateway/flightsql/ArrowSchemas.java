@@ -7,8 +7,10 @@ import java.nio.channels.Channels;
 import java.util.List;
 import org.apache.arrow.vector.ipc.WriteChannel;
 import org.apache.arrow.vector.ipc.message.MessageSerializer;
+import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.arrow.vector.types.pojo.Schema;
 
 /** Schemas as Flight sends them. */
@@ -36,12 +38,29 @@ final class ArrowSchemas {
     }
 
     /**
-     * Parameters as clients are told of them. One whose type the engine could not tell is shown as text: drivers that
-     * bind by the schema can bind nothing but null to Arrow's null type. Others bind what they have.
+     * Parameters as clients are told of them, for drivers that bind by this schema; others bind what they have. One whose
+     * type the engine could not tell is shown as text: nothing but null can be bound to Arrow's null type. Times are in
+     * milliseconds, because the JDBC driver (18.3) writes milliseconds into whatever unit it is told of.
      */
     static Schema forBinding(Schema parameters) {
-        return new Schema(parameters.getFields().stream()
-                .map(field -> isUntyped(field) ? Field.nullable(field.getName(), new ArrowType.Utf8()) : field)
-                .toList());
+        return new Schema(
+                parameters.getFields().stream().map(ArrowSchemas::forBinding).toList());
+    }
+
+    private static Field forBinding(Field field) {
+        if (isUntyped(field)) {
+            return Field.nullable(field.getName(), new ArrowType.Utf8());
+        }
+        ArrowType type = field.getType();
+        if (type instanceof ArrowType.Timestamp timestamp) {
+            type = new ArrowType.Timestamp(TimeUnit.MILLISECOND, timestamp.getTimezone());
+        } else if (type instanceof ArrowType.Time) {
+            type = new ArrowType.Time(TimeUnit.MILLISECOND, 32);
+        }
+        FieldType shown = new FieldType(field.isNullable(), type, field.getDictionary(), field.getMetadata());
+        return new Field(
+                field.getName(),
+                shown,
+                field.getChildren().stream().map(ArrowSchemas::forBinding).toList());
     }
 }

@@ -52,6 +52,9 @@ public record FlightSqlSettings(
     /** Most parameter values in one DoPut, those in lists counted one by one. */
     static final int MAX_PARAMETER_VALUES = 2_000_000;
 
+    /** Most text in the open prepared statements of one user, in characters: 16 of the longest statements. */
+    static final long MAX_PREPARED_CHARACTERS = 16L << 20;
+
     /** Longest wait for the check of credentials. */
     static final Duration AUTHENTICATION_TIMEOUT = Duration.ofSeconds(15);
 }

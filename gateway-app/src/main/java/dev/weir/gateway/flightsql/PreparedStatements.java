@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class PreparedStatements {
 
     private final Cache<String, PreparedStatement> open;
-    private final ConcurrentHashMap<String, Integer> perUser = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, Held> perUser = new ConcurrentHashMap<>();
     private final int maxPerUser;
     private final ByteBudget budget;
 
@@ -33,6 +33,21 @@ final class PreparedStatements {
                     }
                 })
                 .build();
+    }
+
+    /** What a user has open: the number of statements, and the characters of their texts. */
+    private record Held(int count, long characters) {
+
+        static final Held NOTHING = new Held(0, 0);
+
+        Held with(String sql) {
+            return new Held(count + 1, characters + sql.length());
+        }
+
+        @Nullable
+        Held without(String sql) {
+            return count <= 1 ? null : new Held(count - 1, characters - sql.length());
+        }
     }
 
     /**
@@ -76,19 +91,16 @@ final class PreparedStatements {
     /**
      * @param transaction that it was prepared in; empty for none
      * @return the new statement's handle
-     * @throws GatewayException USER_LIMIT when the user has as many as allowed
+     * @throws GatewayException USER_LIMIT when the user has as many as allowed, or as much text in them
      */
     ByteString open(Caller caller, String sql, ByteString transaction) {
-        if (!count(caller.user())) {
+        Held held = count(caller.user(), sql);
+        if (held != null) {
             // Expired statements leave lazily: let them go before anyone is refused for them.
             open.cleanUp();
-            if (!count(caller.user())) {
-                throw new GatewayException(
-                        GatewayErrorCode.USER_LIMIT,
-                        "You have " + maxPerUser
-                                + " open prepared statements, the most allowed (weir.flight.max-prepared-statements);"
-                                + " close some.",
-                        ErrorDetails.ofLimit("user", "flight.max-prepared-statements", Integer.toString(maxPerUser)));
+            held = count(caller.user(), sql);
+            if (held != null) {
+                throw refused(held);
             }
         }
         String handle = UUID.randomUUID().toString();
@@ -144,14 +156,35 @@ final class PreparedStatements {
         return open.estimatedSize();
     }
 
-    private boolean count(String user) {
-        boolean[] counted = new boolean[1];
+    private GatewayException refused(Held held) {
+        if (held.count() >= maxPerUser) {
+            return new GatewayException(
+                    GatewayErrorCode.USER_LIMIT,
+                    "You have " + maxPerUser
+                            + " open prepared statements, the most allowed (weir.flight.max-prepared-statements);"
+                            + " close some.",
+                    ErrorDetails.ofLimit("user", "flight.max-prepared-statements", Integer.toString(maxPerUser)));
+        }
+        long most = FlightSqlSettings.MAX_PREPARED_CHARACTERS;
+        return new GatewayException(
+                GatewayErrorCode.USER_LIMIT,
+                "Your open prepared statements may hold " + most + " characters of text; close some.",
+                ErrorDetails.ofLimit("user", "characters of prepared statements", Long.toString(most)));
+    }
+
+    /** Counts one more; null when it was, else what the user holds, which leaves no room for it. */
+    private @Nullable Held count(String user, String sql) {
+        Held[] full = new Held[1];
         perUser.compute(user, (name, now) -> {
-            int held = now == null ? 0 : now;
-            counted[0] = held < maxPerUser;
-            return counted[0] ? Integer.valueOf(held + 1) : now;
+            Held held = now == null ? Held.NOTHING : now;
+            if (held.count() < maxPerUser
+                    && held.characters() + sql.length() <= FlightSqlSettings.MAX_PREPARED_CHARACTERS) {
+                return held.with(sql);
+            }
+            full[0] = held;
+            return now;
         });
-        return counted[0];
+        return full[0];
     }
 
     private void closed(PreparedStatement statement) {
@@ -162,6 +195,6 @@ final class PreparedStatements {
             statement.closed = true;
         }
         budget.giveBack(freed);
-        perUser.computeIfPresent(statement.user, (name, now) -> now <= 1 ? null : now - 1);
+        perUser.computeIfPresent(statement.user, (name, now) -> now.without(statement.sql));
     }
 }

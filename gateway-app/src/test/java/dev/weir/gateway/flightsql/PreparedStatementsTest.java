@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
+import dev.weir.auth.Identity;
+import dev.weir.auth.Role;
 import dev.weir.gateway.flightsql.FakeQueries.Script;
+import dev.weir.gateway.query.GatewayErrorCode;
+import dev.weir.gateway.query.GatewayException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,6 +28,7 @@ import org.apache.arrow.flight.sql.FlightSqlUtils;
 import org.apache.arrow.flight.sql.impl.FlightSql;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.junit.jupiter.api.AfterEach;
@@ -92,6 +97,26 @@ class PreparedStatementsTest {
 
             assertThat(info.getSchemaOptional()).isEmpty();
             assertThat(FrontHarness.read(client, info)).hasSize(2);
+        }
+    }
+
+    @Test
+    void timesAreAskedForInMilliseconds() {
+        queries.scripts.put(
+                "times",
+                Script.numbers(1, 2)
+                        .withParameters(
+                                Field.nullable("1", new ArrowType.Timestamp(TimeUnit.MICROSECOND, null)),
+                                Field.nullable("2", new ArrowType.Timestamp(TimeUnit.NANOSECOND, "UTC")),
+                                Field.nullable("3", new ArrowType.Time(TimeUnit.MICROSECOND, 64)),
+                                ID));
+        try (PreparedStatement statement = client.prepare("times")) {
+            assertThat(statement.getParameterSchema().getFields())
+                    .containsExactly(
+                            Field.nullable("1", new ArrowType.Timestamp(TimeUnit.MILLISECOND, null)),
+                            Field.nullable("2", new ArrowType.Timestamp(TimeUnit.MILLISECOND, "UTC")),
+                            Field.nullable("3", new ArrowType.Time(TimeUnit.MILLISECOND, 32)),
+                            ID);
         }
     }
 
@@ -229,6 +254,53 @@ class PreparedStatementsTest {
                 .hasMessageContaining(Integer.toString(FrontHarness.MAX_PREPARED));
         harness.clock.advance(Duration.ofHours(2));
         assertThat(client.prepare("plain").getResultSetSchema()).isNotNull();
+    }
+
+    /** A client that prepares without end is refused, holds no more than allowed, and harms nobody. */
+    @Test
+    void tenThousandStatementsAreRefusedBeyondTheLimit() {
+        PreparedStatements open = new PreparedStatements(1_000, Duration.ofHours(1), new ByteBudget(1), () -> 0);
+        Caller greedy = caller("ann");
+        int refused = 0;
+        for (int i = 0; i < 10_000; i++) {
+            try {
+                open.open(greedy, "select " + i, ByteString.EMPTY);
+            } catch (GatewayException e) {
+                assertThat(e.code()).isEqualTo(GatewayErrorCode.USER_LIMIT);
+                refused++;
+            }
+        }
+        assertThat(refused).isEqualTo(9_000);
+        assertThat(open.count()).isEqualTo(1_000);
+        Caller other = caller("bob");
+        assertThat(open.get(open.open(other, "select 1", ByteString.EMPTY), other)
+                        .asked()
+                        .sql())
+                .isEqualTo("select 1");
+    }
+
+    private static Caller caller(String user) {
+        return new Caller(
+                new Identity(user, List.of(), Role.READER),
+                new Caller.SessionRef(null, "bearer of " + user, true),
+                RequestOptions.NONE,
+                new CallState());
+    }
+
+    @Test
+    void theTextOfAUsersStatementsIsBounded() throws Exception {
+        String sql = "plain" + " ".repeat(1 << 20);
+        queries.scripts.put(sql, Script.numbers(1, 2));
+        List<ByteString> handles = new ArrayList<>();
+        for (int i = 0; i < 15; i++) {
+            handles.add(prepared(sql).getPreparedStatementHandle());
+        }
+
+        assertStatus(() -> client.prepare(sql), FlightStatusCode.RESOURCE_EXHAUSTED, "characters of text");
+        prepared("plain");
+        assertThat(harness.as("bob").prepare(sql).getResultSetSchema()).isNotNull();
+        close(handles.get(0));
+        prepared(sql);
     }
 
     @Test

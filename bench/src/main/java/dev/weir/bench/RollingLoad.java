@@ -43,7 +43,8 @@ final class RollingLoad implements AutoCloseable {
         void close() throws Exception;
     }
 
-    private interface Phase {
+    /** What happens while the clients go on. */
+    interface Phase {
         void run() throws Exception;
     }
 

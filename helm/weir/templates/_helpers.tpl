@@ -158,11 +158,13 @@ annotations:
 {{- end -}}
 {{- end -}}
 
-{{/* A generated secret's value that was there before the upgrade; empty when there is none, or no cluster to ask.
-     Takes (dict "root" $ "secret" NAME "key" KEY). */}}
+{{/* A generated secret's value that was there before the upgrade; empty when there is none. An install has nothing to
+     keep and asks no cluster. Takes (dict "root" $ "secret" NAME "key" KEY). */}}
 {{- define "weir.kept" -}}
+{{- if .root.Release.IsUpgrade -}}
 {{- $found := lookup "v1" "Secret" .root.Release.Namespace .secret -}}
 {{- if $found -}}{{- index (default (dict) $found.data) .key | default "" -}}{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{/* What a template knows and a schema cannot say. */}}

@@ -16,11 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param clock tells the time that tokens and tickets are valid by
  */
 public record AuthSettings(
-        Path dataDir,
-        @Nullable Path usersFile,
-        @Nullable Path tokenKeyFile,
-        Duration bearerTimeToLive,
-        Clock clock) {
+        Path dataDir, @Nullable Path usersFile, @Nullable Path tokenKeyFile, Duration bearerTimeToLive, Clock clock) {
 
     /** With the key of the data directory. */
     public AuthSettings(Path dataDir, @Nullable Path usersFile, Duration bearerTimeToLive, Clock clock) {

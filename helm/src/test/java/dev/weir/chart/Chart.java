@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
@@ -23,26 +24,34 @@ final class Chart {
 
     private static final String KUBERNETES = "1.34.0";
 
+    /** By values file: many tests look at the same. */
+    private static final Map<Path, Rendered> RENDERED = new ConcurrentHashMap<>();
+
     private Chart() {}
 
     /** The values files of the examples, and none at all. */
     static List<Path> examples() {
         try (Stream<Path> files = Files.list(DIRECTORY.resolve("examples"))) {
-            return files.filter(file -> file.toString().endsWith(".yaml")).sorted().toList();
+            return files.filter(file -> file.toString().endsWith(".yaml"))
+                    .sorted()
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
     /** @throws IllegalStateException with Helm's words */
-    static Rendered render(Path... values) {
-        return new Rendered(text(DIRECTORY, values));
+    static Rendered render(Path values) {
+        return RENDERED.computeIfAbsent(values, file -> new Rendered(text(DIRECTORY, file)));
     }
 
     /** The manifests of a chart as they are, not read. */
     static String text(Path chart, Path... values) {
-        TemplateCommand command =
-                new Helm(chart).template().withName(RELEASE).withNamespace(NAMESPACE).withKubeVersion(KUBERNETES);
+        TemplateCommand command = new Helm(chart)
+                .template()
+                .withName(RELEASE)
+                .withNamespace(NAMESPACE)
+                .withKubeVersion(KUBERNETES);
         for (Path file : values) {
             command.withValuesFile(file);
         }

@@ -65,7 +65,14 @@ class ChartTest {
             }
         }
         for (Ingress ingress : rendered.all(Ingress.class)) {
-            var backend = ingress.getSpec().getRules().get(0).getHttp().getPaths().get(0).getBackend().getService();
+            var backend = ingress.getSpec()
+                    .getRules()
+                    .get(0)
+                    .getHttp()
+                    .getPaths()
+                    .get(0)
+                    .getBackend()
+                    .getService();
             assertThat(rendered.one(Service.class, backend.getName()).getSpec().getPorts())
                     .extracting(ServicePort::getName)
                     .contains(backend.getPort().getName());
@@ -86,7 +93,8 @@ class ChartTest {
             selected(rendered, budget.getSpec().getSelector().getMatchLabels());
         }
         for (NetworkPolicy policy : rendered.all(NetworkPolicy.class)) {
-            Workload workload = selected(rendered, policy.getSpec().getPodSelector().getMatchLabels());
+            Workload workload =
+                    selected(rendered, policy.getSpec().getPodSelector().getMatchLabels());
             policy.getSpec().getIngress().stream()
                     .flatMap(rule -> rule.getPorts().stream())
                     .forEach(port -> assertThat(workload.ports())
@@ -107,7 +115,9 @@ class ChartTest {
         Rendered rendered = Chart.render(values);
         for (Workload workload : rendered.workloads()) {
             ConfigOf config = ConfigOf.of(rendered, workload);
-            assertThat(workload.ports()).containsEntry("management", config.properties().management().port());
+            assertThat(workload.ports())
+                    .containsEntry(
+                            "management", config.properties().management().port());
             assertThat(config.properties().management().address()).isEqualTo("0.0.0.0");
             boolean tls = !Boolean.FALSE.equals(config.properties().tls().enabled());
             checkProbe(workload.container().getStartupProbe(), "/livez", tls);
@@ -146,8 +156,13 @@ class ChartTest {
     void podsMayFinishTheirQueries(Path values) {
         Rendered rendered = Chart.render(values);
         for (Workload workload : rendered.workloads()) {
-            long grace = ConfigOf.of(rendered, workload).properties().shutdown().grace().toSeconds();
-            long sleep = workload.container().getLifecycle().getPreStop().getSleep().getSeconds();
+            long grace = ConfigOf.of(rendered, workload)
+                    .properties()
+                    .shutdown()
+                    .grace()
+                    .toSeconds();
+            long sleep =
+                    workload.container().getLifecycle().getPreStop().getSleep().getSeconds();
             assertThat(workload.template().getSpec().getTerminationGracePeriodSeconds())
                     .isGreaterThanOrEqualTo(grace + sleep + 30);
         }
@@ -161,7 +176,8 @@ class ChartTest {
         Workload workload = rendered.workloads().get(0);
         boolean owns = workload.template().getSpec().getVolumes().stream()
                 .anyMatch(volume -> volume.getPersistentVolumeClaim() != null
-                        && !Boolean.TRUE.equals(volume.getPersistentVolumeClaim().getReadOnly()));
+                        && !Boolean.TRUE.equals(
+                                volume.getPersistentVolumeClaim().getReadOnly()));
         if (owns) {
             assertThat(gateway.getSpec().getStrategy().getType()).isEqualTo("Recreate");
             assertThat(gateway.getSpec().getReplicas()).isEqualTo(1);
@@ -179,10 +195,15 @@ class ChartTest {
         Rendered rendered = Chart.render(Chart.DIRECTORY.resolve("examples/workers.yaml"));
         NetworkPolicy policy = rendered.one(NetworkPolicy.class, "weir-worker");
         var queries = policy.getSpec().getIngress().get(0);
-        assertThat(queries.getPorts()).extracting(port -> port.getPort().getStrVal()).containsExactly("worker");
-        assertThat(queries.getFrom()).singleElement().satisfies(peer -> assertThat(
-                        selected(rendered, peer.getPodSelector().getMatchLabels()).name())
-                .isEqualTo("weir"));
+        assertThat(queries.getPorts())
+                .extracting(port -> port.getPort().getStrVal())
+                .containsExactly("worker");
+        assertThat(queries.getFrom())
+                .singleElement()
+                .satisfies(peer -> assertThat(
+                                selected(rendered, peer.getPodSelector().getMatchLabels())
+                                        .name())
+                        .isEqualTo("weir"));
     }
 
     @Test
@@ -198,7 +219,10 @@ class ChartTest {
     @Test
     void aDatabaseThatIsWrittenHasAProcessOfItsOwn() {
         Rendered rendered = Chart.render(Chart.DIRECTORY.resolve("examples/read-write.yaml"));
-        var duckdb = ConfigOf.of(rendered, rendered.workloads().get(0)).properties().engine().duckdb();
+        var duckdb = ConfigOf.of(rendered, rendered.workloads().get(0))
+                .properties()
+                .engine()
+                .duckdb();
         assertThat(duckdb.process().name()).isEqualTo("CHILD");
         assertThat(duckdb.access().name()).isEqualTo("READ_WRITE");
         assertThat(duckdb.maxTempSize().toGigabytes()).isEqualTo(99);
@@ -220,7 +244,10 @@ class ChartTest {
     @Test
     void largeNumbersStayNumbers() {
         Rendered rendered = Chart.render(Chart.DIRECTORY.resolve("examples/everything.yaml"));
-        assertThat(ConfigOf.of(rendered, rendered.workloads().get(0)).properties().admission().maxQueued())
+        assertThat(ConfigOf.of(rendered, rendered.workloads().get(0))
+                        .properties()
+                        .admission()
+                        .maxQueued())
                 .isEqualTo(1_000_000);
     }
 

@@ -26,7 +26,7 @@ final class CustomKinds {
 
     record ServiceMonitor(String apiVersion, String kind, Metadata metadata, ServiceMonitorSpec spec) {}
 
-    record ServiceMonitorSpec(Selector selector, List<Endpoint> endpoints) {}
+    record ServiceMonitorSpec(String jobLabel, Selector selector, List<Endpoint> endpoints) {}
 
     record Selector(Map<String, String> matchLabels) {}
 

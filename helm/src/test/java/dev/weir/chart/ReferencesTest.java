@@ -37,8 +37,7 @@ class ReferencesTest {
                 checkVolume(rendered, given, volume);
             }
             assertThat(rendered.has(
-                            ServiceAccount.class,
-                            workload.template().getSpec().getServiceAccountName()))
+                            ServiceAccount.class, workload.template().getSpec().getServiceAccountName()))
                     .isTrue();
         }
     }

@@ -77,7 +77,8 @@ final class Rendered {
     static Object parse(Map<String, Object> document) {
         Class<?> type = KINDS.get(document.get("apiVersion") + "/" + document.get("kind"));
         if (type == null) {
-            throw new IllegalArgumentException("unknown kind " + document.get("apiVersion") + "/" + document.get("kind"));
+            throw new IllegalArgumentException(
+                    "unknown kind " + document.get("apiVersion") + "/" + document.get("kind"));
         }
         return STRICT.convertValue(document, type);
     }
@@ -91,7 +92,8 @@ final class Rendered {
     }
 
     <T extends HasMetadata> boolean has(Class<T> type, String name) {
-        return all(type).stream().anyMatch(object -> object.getMetadata().getName().equals(name));
+        return all(type).stream()
+                .anyMatch(object -> object.getMetadata().getName().equals(name));
     }
 
     <T extends HasMetadata> T one(Class<T> type, String name) {
@@ -104,16 +106,18 @@ final class Rendered {
     /** Every workload that was rendered: gateways, and workers if there are any. */
     List<Workload> workloads() {
         List<Workload> found = new ArrayList<>();
-        all(Deployment.class).forEach(deployment -> found.add(new Workload(
-                deployment.getMetadata().getName(),
-                deployment.getSpec().getReplicas(),
-                deployment.getSpec().getSelector().getMatchLabels(),
-                deployment.getSpec().getTemplate())));
-        all(StatefulSet.class).forEach(set -> found.add(new Workload(
-                set.getMetadata().getName(),
-                set.getSpec().getReplicas(),
-                set.getSpec().getSelector().getMatchLabels(),
-                set.getSpec().getTemplate())));
+        all(Deployment.class)
+                .forEach(deployment -> found.add(new Workload(
+                        deployment.getMetadata().getName(),
+                        deployment.getSpec().getReplicas(),
+                        deployment.getSpec().getSelector().getMatchLabels(),
+                        deployment.getSpec().getTemplate())));
+        all(StatefulSet.class)
+                .forEach(set -> found.add(new Workload(
+                        set.getMetadata().getName(),
+                        set.getSpec().getReplicas(),
+                        set.getSpec().getSelector().getMatchLabels(),
+                        set.getSpec().getTemplate())));
         return found;
     }
 }

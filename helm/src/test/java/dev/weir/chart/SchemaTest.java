@@ -118,6 +118,6 @@ class SchemaTest {
     }
 
     private Rendered render(String values) throws IOException {
-        return Chart.render(Files.writeString(directory.resolve("values.yaml"), values));
+        return new Rendered(Chart.text(Chart.DIRECTORY, Files.writeString(directory.resolve("values.yaml"), values)));
     }
 }

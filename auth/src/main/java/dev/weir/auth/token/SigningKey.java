@@ -61,8 +61,8 @@ public final class SigningKey {
     public static SigningKey load(Path file) throws IOException {
         byte[] secret = PrivateFile.read(file, BYTES);
         if (secret.length != BYTES) {
-            throw new IOException("must hold exactly " + BYTES + " bytes; make one with: head -c " + BYTES
-                    + " /dev/urandom > FILE");
+            throw new IOException(
+                    "must hold exactly " + BYTES + " bytes; make one with: head -c " + BYTES + " /dev/urandom > FILE");
         }
         return new SigningKey(secret);
     }

@@ -12,7 +12,7 @@ class MemoryPlanTest {
     void theLineAddsUp() {
         assertThat(plan(4096, 2458, 0, 10_240, 50_000).summary())
                 .isEqualTo("4096MB: heap 819MB, network buffers 409MB, queries 2458MB (weir.admission.memory.budget),"
-                        + " rest 410MB; temporary files 10240MB (weir.engine.duckdb.max-temp-size), free on their disk"
+                        + " rest 409MB; temporary files 10240MB (weir.engine.duckdb.max-temp-size), free on their disk"
                         + " 50000MB");
         assertThat(plan(4096, 2000, 256, 10_240, -1).summary())
                 .contains("heap of the child process 256MB, rest 612MB")
@@ -23,7 +23,7 @@ class MemoryPlanTest {
     void whatIsNotThereIsTold() {
         assertThat(plan(4096, 2458, 0, 10_240, 50_000).warning()).isEmpty();
         assertThat(plan(4096, 2800, 0, 10_240, 50_000).warning().orElseThrow())
-                .contains("68MB of 4096MB")
+                .contains("67MB of 4096MB")
                 .contains("weir.admission.memory.budget");
         assertThat(plan(4096, 2458, 256, 10_240, 50_000).warning()).isPresent();
         assertThat(plan(4096, 2458, 0, 10_240, 9_000).warning().orElseThrow())

@@ -27,6 +27,11 @@
 {{- end -}}
 {{- if eq $values.database.access "read-write" -}}
 {{- $_ := set $own "weir.engine.duckdb.process" "child" -}}
+{{- if eq .component "gateway" -}}
+{{- with include "weir.childBudget" $values.gateway.resources -}}{{- $_ := set $own "weir.admission.memory.budget" . -}}{{- end -}}
+{{- else if not $values.workers.memory -}}
+{{- with include "weir.childBudget" $values.workers.resources -}}{{- $_ := set $own "weir.worker.memory" . -}}{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- if $values.workers.enabled -}}

@@ -144,6 +144,20 @@ annotations:
 {{- printf "%dMB" (sub $size 1024) -}}
 {{- end -}}
 
+{{/* What queries get where a child process with a heap of its own owns the database and memory is scarce: 0.6 would
+     leave too little for both processes. Empty where 0.6 will do. Takes the container's resources. */}}
+{{- define "weir.childBudget" -}}
+{{- $limit := toString (default "" (default (dict) .limits).memory) -}}
+{{- if regexMatch "^[1-9][0-9]*(Mi|Gi|Ti)$" $limit -}}
+{{- $all := int64 (include "weir.mebibytes" $limit) -}}
+{{- if lt $all 1536 -}}
+{{- fail (printf "resources.limits.memory is %s, which is too little for a gateway or worker that owns a database: give it 2Gi or more" $limit) -}}
+{{- else if lt $all 6144 -}}
+{{- printf "%dMB" (sub (div (mul $all 7) 10) 640) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Takes (dict "root" $ "given" .Values.gateway.terminationGracePeriodSeconds "value" "gateway"). */}}
 {{- define "weir.terminationGrace" -}}
 {{- $shutdown := .root.Values.shutdown -}}

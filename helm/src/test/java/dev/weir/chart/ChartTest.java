@@ -228,6 +228,16 @@ class ChartTest {
         assertThat(duckdb.maxTempSize().toGigabytes()).isEqualTo(99);
     }
 
+    /** A fifth for the heap, a tenth for buffers, 256 MB for the child's heap, 192 MB for code and stacks. */
+    @Test
+    void aSmallOneLeavesRoomForItsChild() {
+        Rendered rendered = Chart.render(Chart.DIRECTORY.resolve("examples/laptop.yaml"));
+        var properties = ConfigOf.of(rendered, rendered.workloads().get(0)).properties();
+        long all = 2048;
+        assertThat(properties.admission().memory().budget().toMegabytes())
+                .isBetween(all / 4, all - all * 3 / 10 - properties.engine().duckdb().processHeap().toMegabytes() - 192);
+    }
+
     @Test
     void gatewaysKnowTheFilesOfTheirWorkers() {
         Rendered rendered = Chart.render(Chart.DIRECTORY.resolve("examples/files-on-workers.yaml"));

@@ -46,6 +46,7 @@ class SchemaTest {
                 "gateway: {podLabels: {a: 1}} | gateway.podLabels",
                 "gateway: {extraVolumeMounts: [{name: a}]} | gateway.extraVolumeMounts",
                 "gateway: {resources: {limit: {}}} | limit",
+                "database: {access: read-write}, gateway: {resources: {limits: {memory: 1Gi}}} | resources.limits.memory",
                 "workers: {memory: 6Gi} | workers.memory",
                 "workers: {slots: 0} | workers.slots",
                 "security: {runAsUser: 0} | security.runAsUser",

@@ -15,7 +15,7 @@ class MemoryPlanTest {
                         + " rest 409MB; temporary files 10240MB (weir.engine.duckdb.max-temp-size), free on their disk"
                         + " 50000MB");
         assertThat(plan(4096, 2000, 256, 10_240, -1).summary())
-                .contains("heap of the child process 256MB, rest 612MB")
+                .contains("heap of the child process 256MB, rest 611MB")
                 .doesNotContain("free on");
     }
 

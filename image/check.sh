@@ -3,7 +3,9 @@
 # says, and runs its entry point on them as its user, without capabilities, on a read-only root, with an empty
 # /var/lib/weir and /tmp. Asks for an answer over HTTPS and for its health, and stops it.
 #
-#   image/check.sh           needs root on Linux, a built gateway-app/target/weir-app.jar, and Java (JAVA_HOME)
+#   image/check.sh [--NAME=VALUE ...]     properties for the gateway, after the check's own
+#
+# Needs root on Linux, a built gateway-app/target/weir-app.jar, and Java (JAVA_HOME).
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -68,7 +70,7 @@ mount -t tmpfs -o mode=0750,uid=10001,gid=10001 tmpfs "$image/var/lib/weir"
 mount -o remount,ro,bind "$image/opt/java"
 mount -o remount,ro,bind "$image"
 cd "$image/tmp"
-exec env -i PATH=/usr/bin:/bin JAVA_HOME=/opt/java WEIR_DATA_DIR=/var/lib/weir WEIR_ADMIN_PASSWORD="$PASSWORD" \
+exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin JAVA_HOME=/opt/java WEIR_DATA_DIR=/var/lib/weir WEIR_ADMIN_PASSWORD="$PASSWORD" \
     chroot "$image" setpriv --reuid 10001 --regid 10001 --clear-groups --no-new-privs --bounding-set=-all \
     /bin/sh -c 'cd /tmp; if touch /opt/weir/x /x 2>/dev/null; then echo "the root can be written" >&2; exit 9; fi; exec "$@"' \
     sh /opt/weir/bin/weir "$@"
@@ -80,7 +82,7 @@ export PASSWORD="a password to check with"
 http=$(free_port) flight=$(free_port) management=$(free_port)
 unshare --mount bash "$work/enter" "$work/image" "$java_home" serve --weir.http.port="$http" --weir.flight.port="$flight" \
     --weir.management.port="$management" --weir.management.address=0.0.0.0 --weir.shutdown.grace=5s \
-    --weir.engine.duckdb.database=/var/lib/weir/weir.duckdb --weir.engine.duckdb.process=child >"$work/log" 2>&1 &
+    --weir.engine.duckdb.database=/var/lib/weir/weir.duckdb --weir.engine.duckdb.process=child "$@" >"$work/log" 2>&1 &
 pid=$!
 for ((i = 0; i < 120; i++)); do
     kill -0 "$pid" 2>/dev/null || { cat "$work/log" >&2; fail "the gateway ended"; }

@@ -235,7 +235,12 @@ class ChartTest {
         var properties = ConfigOf.of(rendered, rendered.workloads().get(0)).properties();
         long all = 2048;
         assertThat(properties.admission().memory().budget().toMegabytes())
-                .isBetween(all / 4, all - all * 3 / 10 - properties.engine().duckdb().processHeap().toMegabytes() - 192);
+                .isBetween(
+                        all / 4,
+                        all
+                                - all * 3 / 10
+                                - properties.engine().duckdb().processHeap().toMegabytes()
+                                - 192);
     }
 
     @Test

@@ -60,7 +60,7 @@ public final class AuthModule implements AutoCloseable {
     /** @param scheduler ended with the module */
     static AuthModule open(AuthSettings settings, ScheduledExecutorService scheduler) {
         try {
-            SigningKey key = signingKey(settings.dataDir());
+            SigningKey key = signingKey(settings);
             UserStore users = userStore(settings);
             BearerTokens tokens = new BearerTokens(key, settings.bearerTimeToLive(), settings.clock());
             return new AuthModule(
@@ -101,13 +101,16 @@ public final class AuthModule implements AutoCloseable {
         }
     }
 
-    private static SigningKey signingKey(Path dataDir) {
+    private static SigningKey signingKey(AuthSettings settings) {
+        Path given = settings.tokenKeyFile();
         try {
-            PrivateFile.createDirectory(dataDir);
-            return SigningKey.loadOrCreate(dataDir);
+            PrivateFile.createDirectory(settings.dataDir());
+            return given == null ? SigningKey.loadOrCreate(settings.dataDir()) : SigningKey.load(given);
         } catch (IOException e) {
-            throw new UncheckedIOException(
-                    "weir.data-dir: keys/token.key in " + dataDir + " cannot be used: " + PrivateFile.reason(e), e);
+            String file = given == null
+                    ? "weir.data-dir: keys/token.key in " + settings.dataDir()
+                    : "weir.auth.token-key-file: the file " + given;
+            throw new UncheckedIOException(file + " cannot be used: " + PrivateFile.reason(e), e);
         }
     }
 

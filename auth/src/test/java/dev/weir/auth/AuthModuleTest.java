@@ -113,6 +113,37 @@ class AuthModuleTest {
                 .withMessageContaining("must hold exactly 32 bytes");
     }
 
+    @Test
+    void replicasWithTheSameKeyFileTakeEachOthersTickets() throws IOException {
+        Path key = Files.write(directory.resolve("shared.key"), new byte[32]);
+        byte[] ticket;
+        try (AuthModule one = AuthModule.open(withKey(directory.resolve("one"), key), scheduler)) {
+            ticket = one.ticketSigner().sign("ann", new byte[] {1}, Duration.ofMinutes(1));
+        }
+        try (AuthModule other = AuthModule.open(withKey(directory.resolve("other"), key), new ManualScheduler())) {
+            assertThat(other.ticketSigner().verify("ann", ticket)).containsExactly(1);
+        }
+        assertThat(directory.resolve("one/keys")).doesNotExist();
+        assertThat(directory.resolve("shared.key.lock")).doesNotExist();
+    }
+
+    @Test
+    void aKeyFileThatIsNoneStopsTheStartAndNamesTheProperty() throws IOException {
+        Path wrong = Files.write(directory.resolve("short.key"), new byte[31]);
+
+        assertThatExceptionOfType(UncheckedIOException.class)
+                .isThrownBy(() -> AuthModule.open(withKey(directory, wrong), scheduler))
+                .withMessageStartingWith("weir.auth.token-key-file: ")
+                .withMessageContaining("must hold exactly 32 bytes");
+        assertThatExceptionOfType(UncheckedIOException.class)
+                .isThrownBy(() -> AuthModule.open(withKey(directory, directory.resolve("none")), scheduler))
+                .withMessageEndingWith("it does not exist");
+    }
+
+    private AuthSettings withKey(Path dataDir, Path key) {
+        return new AuthSettings(dataDir, null, key, Duration.ofHours(1), clock);
+    }
+
     private AuthSettings settings(Path dataDir, Path usersFile) {
         return new AuthSettings(dataDir, usersFile, Duration.ofHours(1), clock);
     }

@@ -52,6 +52,21 @@ public final class SigningKey {
         return new SigningKey(secret);
     }
 
+    /**
+     * Reads a key that somebody else looks after, such as one that replicas are given. Nothing is made or locked beside
+     * it: it may lie in a directory that cannot be written, and its group may read it, as in containers.
+     *
+     * @throws IOException when the file cannot be read, or is no key; the message is for the operator
+     */
+    public static SigningKey load(Path file) throws IOException {
+        byte[] secret = PrivateFile.read(file, BYTES);
+        if (secret.length != BYTES) {
+            throw new IOException(
+                    "must hold exactly " + BYTES + " bytes; make one with: head -c " + BYTES + " /dev/urandom > FILE");
+        }
+        return new SigningKey(secret);
+    }
+
     /** A key for one purpose, which says nothing of the secret or of other purposes' keys (HKDF's expand step). */
     byte[] derive(String purpose) {
         try {

@@ -27,6 +27,7 @@ class AuthConfiguration {
             return AuthModule.open(new AuthSettings(
                     dataDir(properties),
                     properties.auth().usersFile(),
+                    properties.auth().tokenKeyFile(),
                     properties.auth().bearerTimeToLive(),
                     clock));
         } catch (UsersFileException e) {

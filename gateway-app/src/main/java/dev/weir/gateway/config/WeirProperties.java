@@ -133,10 +133,14 @@ public record WeirProperties(
      * Users and tokens.
      *
      * @param usersFile the users file; by default users.yaml in the data directory
+     * @param tokenKeyFile file with the 32 bytes that bearers and tickets are signed with, the same for all replicas; by
+     *     default keys/token.key in the data directory, made at the first start
      * @param bearerTimeToLive how long an issued bearer is valid
      */
     public record Auth(
-            @Nullable Path usersFile, @DefaultValue("12h") Duration bearerTimeToLive) {}
+            @Nullable Path usersFile,
+            @Nullable Path tokenKeyFile,
+            @DefaultValue("12h") Duration bearerTimeToLive) {}
 
     /**
      * Limits.

@@ -42,6 +42,7 @@ public final class Main {
                 .addSubcommand(new ServeCommand(context, starter))
                 .addSubcommand(new WorkerCommand(context, new SpringWorkerStarter()))
                 .addSubcommand(new QueryCommand(context))
+                .addSubcommand(new DrainCommand(context))
                 .addSubcommand(UserCommand.commandLine(context))
                 .addSubcommand(new SecretCommand(context))
                 .addSubcommand(new TpchCommand(context))
@@ -113,7 +114,7 @@ public final class Main {
         @Override
         public void run() {
             throw new ParameterException(
-                    spec.commandLine(), "which command? serve, worker, query, user, secret, tpch or simulate");
+                    spec.commandLine(), "which command? serve, worker, query, drain, user, secret, tpch or simulate");
         }
     }
 }

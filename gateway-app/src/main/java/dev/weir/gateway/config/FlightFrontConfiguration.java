@@ -11,6 +11,7 @@ import dev.weir.gateway.flightsql.FlightTls;
 import dev.weir.gateway.query.QueryService;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -28,9 +29,11 @@ class FlightFrontConfiguration {
             WeirProperties properties,
             FlightSqlBackend backend,
             BufferAllocator allocator,
-            ObjectProvider<TlsMaterial> tls) {
+            ObjectProvider<TlsMaterial> tls,
+            FlightCalls calls) {
         TlsMaterial material = tls.getIfAvailable();
-        return new FlightSqlFront(settings(properties, material), backend, allocator, Clock.systemUTC());
+        return new FlightSqlFront(
+                settings(properties, material), backend, allocator, Clock.systemUTC(), List.of(calls));
     }
 
     @Bean

@@ -13,6 +13,7 @@ import dev.weir.gateway.metrics.QueryLogSettings;
 import dev.weir.gateway.query.AdmissionRelay;
 import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.DefaultQueryService;
+import dev.weir.gateway.query.Drains;
 import dev.weir.gateway.query.QueryListener;
 import dev.weir.gateway.query.QuerySnapshot;
 import dev.weir.gateway.query.SessionLimits;
@@ -38,6 +39,9 @@ class QueryConfiguration {
 
     private static final long POLL_SECONDS = 5;
     private static final long GUARD_MILLIS = 250;
+
+    /** Each user has nine series; more than these would slow the scrape down. */
+    private static final int MOST_USERS = 1000;
 
     /** How a node that is a child of this process is addressed. */
     private static final String CHILD_ADDRESS = "pid ";
@@ -81,8 +85,12 @@ class QueryConfiguration {
     }
 
     @Bean
-    GatewayMetrics gatewayMetrics(MeterRegistry registry) {
-        return new GatewayMetrics(registry);
+    GatewayMetrics gatewayMetrics(MeterRegistry registry, WeirProperties properties) {
+        int users = properties.management().metricsUsers();
+        if (users < 0 || users > MOST_USERS) {
+            throw new StartFailedException("weir.management.metrics-users must be 0 to " + MOST_USERS);
+        }
+        return new GatewayMetrics(registry, users);
     }
 
     /** Closed after the query service, whose last queries it still writes. */
@@ -123,6 +131,11 @@ class QueryConfiguration {
             WeirProperties properties) {
         AdmissionLimits lane = limits.lane();
         QueryListener both = new QueryListener() {
+            @Override
+            public void submitted(QuerySnapshot query) {
+                metrics.submitted(query);
+            }
+
             @Override
             public void decided(String queryId, AdmissionTrail.Step step) {
                 metrics.decided(queryId, step);
@@ -208,12 +221,16 @@ class QueryConfiguration {
     Readiness readiness(
             DefaultQueryService service,
             GatewayMetrics metrics,
-            MeterRegistry registry,
             AdmissionController admission,
             QueryEngine engine,
             RealTimers timers) {
         Readiness readiness = new Readiness(service::ready, timers);
-        metrics.observe(registry, admission, engine, service::liveQueries, readiness::isReady);
+        metrics.observe(admission, engine, service::liveQueries, readiness::isReady);
         return readiness;
+    }
+
+    @Bean
+    Drains drains(DefaultQueryService service, RealTimers timers, WeirProperties properties, Readiness readiness) {
+        return new Drains(service, timers, properties.shutdown().grace(), readiness::draining);
     }
 }

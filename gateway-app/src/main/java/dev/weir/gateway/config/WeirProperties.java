@@ -96,11 +96,13 @@ public record WeirProperties(
      * @param port TCP port; 0 takes a free one
      * @param address address to listen on; loopback is served in plaintext, anything else with TLS
      * @param metricsAnonymous serve metrics without credentials
+     * @param metricsUsers users with meters of their own, those of late; the rest together is "other"
      */
     public record Management(
             @DefaultValue("9090") int port,
             @DefaultValue("127.0.0.1") String address,
-            @DefaultValue("false") boolean metricsAnonymous) {}
+            @DefaultValue("false") boolean metricsAnonymous,
+            @DefaultValue("20") int metricsUsers) {}
 
     /**
      * Certificates. Without one, a self-signed certificate is made at the first start.

@@ -21,6 +21,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.info.BuildProperties;
+import org.springframework.boot.info.GitProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -103,7 +105,10 @@ class WorkerConfiguration {
             QueryEngine engine,
             Readiness readiness,
             MeterRegistry registry,
-            ObjectProvider<TlsMaterial> tls) {
+            ObjectProvider<TlsMaterial> tls,
+            ObjectProvider<BuildProperties> build,
+            ObjectProvider<GitProperties> git) {
+        MetersConfiguration.build(registry, build.getIfAvailable(), git.getIfAvailable());
         ServedMeters.register(registry, engine, server::running, readiness::isReady);
         return new WorkerLifecycle(properties, name(properties), server, readiness, tls.getIfAvailable());
     }

@@ -3,6 +3,7 @@ package dev.weir.gateway.flightsql;
 import com.github.benmanes.caffeine.cache.Ticker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.grpc.Server;
+import io.grpc.ServerInterceptor;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.handler.ssl.ClientAuth;
@@ -15,6 +16,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -62,6 +64,20 @@ public final class FlightSqlFront implements AutoCloseable {
      * @throws IllegalStateException when the TLS key material cannot be used
      */
     public FlightSqlFront(FlightSqlSettings settings, FlightSqlBackend backend, BufferAllocator parent, Clock clock) {
+        this(settings, backend, parent, clock, List.of());
+    }
+
+    /**
+     * As the other, with interceptors around every call, refused ones too.
+     *
+     * @param outer the first is the outermost
+     */
+    public FlightSqlFront(
+            FlightSqlSettings settings,
+            FlightSqlBackend backend,
+            BufferAllocator parent,
+            Clock clock,
+            List<ServerInterceptor> outer) {
         this.settings = settings;
         this.allocator = parent.newChildAllocator("flight-sql", 0, Long.MAX_VALUE);
         this.executor = Executors.newFixedThreadPool(
@@ -92,10 +108,10 @@ public final class FlightSqlFront implements AutoCloseable {
                         transactions),
                 budget,
                 scheduler);
-        this.server = server(backend, service);
+        this.server = server(backend, service, outer);
     }
 
-    private Server server(FlightSqlBackend backend, FlightSqlService service) {
+    private Server server(FlightSqlBackend backend, FlightSqlService service, List<ServerInterceptor> outer) {
         InetSocketAddress address = settings.address().isEmpty()
                 ? new InetSocketAddress(settings.port())
                 : new InetSocketAddress(settings.address(), settings.port());
@@ -112,6 +128,10 @@ public final class FlightSqlFront implements AutoCloseable {
                 .permitKeepAliveTime(10, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true)
                 .maxConnectionIdle(1, TimeUnit.HOURS);
+        // gRPC's last interceptor is its outermost.
+        for (int i = outer.size() - 1; i >= 0; i--) {
+            builder.intercept(outer.get(i));
+        }
         FlightTls tls = settings.tls();
         if (tls != null) {
             builder.sslContext(sslContext(tls));

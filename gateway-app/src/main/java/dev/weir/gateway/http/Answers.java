@@ -48,6 +48,7 @@ final class Answers {
         ClientConnection connection = wanted.connection();
         ChunkOutput out =
                 new ChunkOutput(connection.allocator(), wanted.format().chunkBytes());
+        result.stream().format(wanted.format().label());
         ResultEncoder encoder = encoder(wanted.format(), out, from.queryId(), result);
         ChunkSource source =
                 new ChunkSource(result, encoder, out, rowLimit, wanted.format().takesEncoded(rowLimit));

@@ -297,11 +297,17 @@ public final class DefaultQueryService implements QueryService {
     public CompletionStage<Void> drain(Duration grace) {
         CompletionStage<Void> idle = admission.drain();
         Timers.Timer end = timers.schedule(grace, () -> {
-            for (QueryRun run : registry.live()) {
-                run.cancel(CancelReason.DRAIN);
+            // A drain that was ended just now cancels nothing.
+            if (admission.snapshot().draining()) {
+                registry.live().forEach(run -> run.cancel(CancelReason.DRAIN));
             }
         });
-        return idle.whenComplete((nothing, never) -> end.cancel());
+        return idle.whenComplete((nothing, ended) -> end.cancel());
+    }
+
+    /** Ends a drain, so that its stage fails: queries are taken again. */
+    public void resume() {
+        admission.resume();
     }
 
     /**

@@ -102,4 +102,14 @@ final class RequestChecks {
     private static GatewayException invalid(String message) {
         return new GatewayException(GatewayErrorCode.INVALID_REQUEST, message);
     }
+
+    /** @param what the beginning of the message, as in "A drain needs" */
+    static void requireAdmin(Identity identity, String what) {
+        if (!identity.role().includes(Role.ADMIN)) {
+            throw new GatewayException(
+                    GatewayErrorCode.FORBIDDEN,
+                    what + " the role admin; the user has the role "
+                            + identity.role().name().toLowerCase(Locale.ROOT) + ".");
+        }
+    }
 }

@@ -52,6 +52,7 @@ final class RunRecord {
      * @param held the permit, also when it was given back; null before the grant
      * @param wait how the wait stands; null when it does not wait
      * @param ended how it ends; null while that is open
+     * @param opened the stream of its result; null while it has none
      */
     QuerySnapshot snapshot(
             QueryState state,
@@ -59,7 +60,8 @@ final class RunRecord {
             @Nullable RunPermit held,
             @Nullable WaitInfo wait,
             @Nullable Ending ended,
-            Refusals.InForce inForce) {
+            Refusals.InForce inForce,
+            @Nullable RunStream opened) {
         long until = state.isDone() ? settledNanos : now;
         GatewayException failure = ended == null || state == QueryState.CANCELLED ? null : ended.failure();
         CancelReason reason = ended == null ? null : ended.cancelReason();
@@ -92,7 +94,8 @@ final class RunRecord {
                 failure == null ? null : failure.code(),
                 failure == null ? null : failure.text(),
                 failure == null ? null : failure.details(),
-                request.tags());
+                request.tags(),
+                opened == null ? null : opened.format());
     }
 
     /** What the query asks of admission. */

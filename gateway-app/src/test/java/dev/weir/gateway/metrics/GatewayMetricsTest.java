@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 class GatewayMetricsTest {
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final GatewayMetrics metrics = new GatewayMetrics(registry);
+    private final GatewayMetrics metrics = new GatewayMetrics(registry, 2);
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
     @AfterEach
@@ -186,6 +186,7 @@ class GatewayMetricsTest {
                 error,
                 null,
                 null,
-                Map.of());
+                Map.of(),
+                null);
     }
 }

@@ -23,6 +23,7 @@ import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStatusCode;
+import org.apache.arrow.flight.FlightStream;
 import org.apache.arrow.flight.grpc.CredentialCallOption;
 import org.apache.arrow.flight.sql.FlightSqlClient;
 import org.apache.arrow.memory.BufferAllocator;
@@ -124,7 +125,13 @@ class OperationTest {
                 assertThat(anonymous(gateway, "/actuator/health/liveness").statusCode())
                         .isEqualTo(200);
             });
+            assertThat(anonymous(gateway, "/livez").statusCode()).isEqualTo(200);
+            assertThat(anonymous(gateway, "/readyz").statusCode()).isEqualTo(200);
             assertThat(anonymous(gateway, "/actuator/prometheus").statusCode()).isEqualTo(401);
+            assertThat(management(gateway, "/actuator/info")).contains("\"version\":\"");
+            if (getClass().getResource("/git.properties") != null) {
+                assertThat(management(gateway, "/actuator/info")).contains("\"commit\":{\"");
+            }
             assertThat(anonymous(gateway, "/actuator/env").statusCode()).isIn(401, 404);
             HttpRequest livez = HttpRequest.newBuilder(gateway.uri("/livez")).build();
             assertThat(gateway.client()
@@ -144,7 +151,7 @@ class OperationTest {
             await().atMost(Duration.ofSeconds(5))
                     .untilAsserted(() -> assertThat(metrics(gateway))
                             .contains("weir_queries_total{front=\"http\",outcome=\"finished\"} 1.0")
-                            .contains("weir_query_rows_total{front=\"http\"} 1.0"));
+                            .contains("weir_query_rows_total{format=\"csv\",front=\"http\"} 1.0"));
             for (WeirMeter meter : WeirMeter.values()) {
                 // Those of each worker come with the worker; a worker process has its own.
                 String name = meter.meterName();
@@ -184,6 +191,7 @@ class OperationTest {
         HttpResponse<InputStream> open = gateway.stream(TestGateway.READER, "application/vnd.apache.arrow.stream", BIG);
         try (InputStream in = open.body()) {
             in.readNBytes(1000);
+            drainAndResume(gateway, open.headers().firstValue("X-Weir-Query-Id").orElseThrow());
             CompletableFuture<Void> stopped = CompletableFuture.runAsync(gateway::close);
             await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
                 assertThat(gateway.sql(TestGateway.WRITER, "text/csv", "select 1")
@@ -197,6 +205,46 @@ class OperationTest {
             assertThat(rest).isGreaterThan(600_000_000L);
             stopped.get(30, TimeUnit.SECONDS);
         }
+    }
+
+    /** While a query is open: refused on both fronts, not ready, what is known is still told; and back. */
+    private static void drainAndResume(TestGateway gateway, String open) throws Exception {
+        assertThat(drain(gateway, TestGateway.WRITER, "POST").statusCode()).isEqualTo(403);
+        assertThat(drain(gateway, TestGateway.ADMIN, "POST").body()).contains("\"DRAINING\"", open, "\"graceLeftMs\"");
+        HttpResponse<String> refused = gateway.sql(TestGateway.WRITER, "text/csv", "select 1");
+        assertThat(refused.statusCode()).isEqualTo(503);
+        assertThat(refused.body()).contains("\"DRAINING\"", "\"retryable\":true");
+        assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+        try (BufferAllocator allocator = new RootAllocator();
+                FlightClient flight = gateway.flight(allocator);
+                FlightSqlClient sql = new FlightSqlClient(flight)) {
+            CredentialCallOption bearer = flight.authenticateBasicToken(TestGateway.READER, TestGateway.PASSWORD)
+                    .orElseThrow();
+            assertThat(status(() -> {
+                        try (FlightStream stream = sql.getStream(
+                                sql.execute("select 1", bearer).getEndpoints().get(0).getTicket(), bearer)) {
+                            stream.next();
+                        } catch (FlightRuntimeException e) {
+                            throw e;
+                        } catch (Exception e) {
+                            throw new IllegalStateException(e);
+                        }
+                    }))
+                    .isEqualTo(FlightStatusCode.UNAVAILABLE);
+        }
+        assertThat(anonymous(gateway, "/readyz").statusCode()).isEqualTo(503);
+        assertThat(anonymous(gateway, "/livez").statusCode()).isEqualTo(200);
+        assertThat(gateway.get(TestGateway.READER, "/v1/queries/" + open).body()).contains("\"STREAMING\"");
+
+        assertThat(drain(gateway, TestGateway.ADMIN, "DELETE").body()).contains("\"SERVING\"");
+        assertThat(gateway.sql(TestGateway.WRITER, "text/csv", "select 1").statusCode())
+                .isEqualTo(200);
+        assertThat(anonymous(gateway, "/readyz").statusCode()).isEqualTo(200);
+    }
+
+    private static HttpResponse<String> drain(TestGateway gateway, String user, String method) throws Exception {
+        return gateway.send(
+                gateway.request(user, "/v1/drain").method(method, HttpRequest.BodyPublishers.noBody()));
     }
 
     @Test
@@ -242,7 +290,11 @@ class OperationTest {
     }
 
     private static String metrics(TestGateway gateway) throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(gateway.managementUri("/actuator/prometheus"))
+        return management(gateway, "/actuator/prometheus");
+    }
+
+    private static String management(TestGateway gateway, String path) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(gateway.managementUri(path))
                 .header("Authorization", TestGateway.basic(TestGateway.ADMIN, TestGateway.PASSWORD))
                 .build();
         HttpResponse<String> response = gateway.client().send(request, HttpResponse.BodyHandlers.ofString());

@@ -16,9 +16,12 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.arrow.flight.CallStatus;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightRuntimeException;
@@ -152,14 +155,48 @@ class OperationTest {
                     .untilAsserted(() -> assertThat(metrics(gateway))
                             .contains("weir_queries_total{front=\"http\",outcome=\"finished\"} 1.0")
                             .contains("weir_query_rows_total{format=\"csv\",front=\"http\"} 1.0"));
+            assertThat(series(before)).isSubsetOf(declared());
             for (WeirMeter meter : WeirMeter.values()) {
                 // Those of each worker come with the worker; a worker process has its own.
-                String name = meter.meterName();
-                if (!name.startsWith("weir.worker.") && !name.startsWith("weir.served.")) {
-                    assertThat(before).contains(name.replace('.', '_'));
+                if (!meter.meterName().startsWith("weir.worker.") && meter != WeirMeter.SERVED_RUNNING) {
+                    assertThat(series(before)).containsAnyElementsOf(meter.series());
                 }
             }
+            whatUsersDoIsCounted(gateway);
         }
+    }
+
+    private static void whatUsersDoIsCounted(TestGateway gateway) throws Exception {
+        HttpRequest wrong = HttpRequest.newBuilder(gateway.uri("/v1/queries"))
+                .header("Authorization", TestGateway.basic(TestGateway.READER, "wrong"))
+                .build();
+        gateway.client().send(wrong, HttpResponse.BodyHandlers.discarding());
+        try (BufferAllocator allocator = new RootAllocator();
+                FlightClient flight = gateway.flight(allocator)) {
+            flight.authenticateBasicToken(TestGateway.READER, TestGateway.PASSWORD);
+        }
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(metrics(gateway))
+                        .contains("weir_login_failures_total{reason=\"wrong\"} 1.0")
+                        .contains("weir_flight_calls_total{method=\"Handshake\",status=\"ok\"} 1.0")
+                        .contains("weir_user_queries_total{outcome=\"finished\",user=\"reader\"} 1.0")
+                        .doesNotContain("user=\"weir:internal\"")
+                        .containsPattern("weir_certificate_expiry_seconds [0-9.E]+")
+                        .containsPattern("weir_engine_memory_bytes [0-9.E]+"));
+    }
+
+    /** Names of the gateway's own series in an answer. */
+    private static Set<String> series(String metrics) {
+        return metrics.lines()
+                .filter(line -> line.startsWith("weir_"))
+                .map(line -> line.split("[{ ]", 2)[0])
+                .collect(Collectors.toSet());
+    }
+
+    private static Set<String> declared() {
+        return Arrays.stream(WeirMeter.values())
+                .flatMap(meter -> meter.series().stream())
+                .collect(Collectors.toSet());
     }
 
     @Test

@@ -105,7 +105,8 @@ final class DrainCommand implements Callable<Integer> {
     private void tell(JsonNode report) {
         StringBuilder ids = new StringBuilder();
         for (JsonNode query : report.path("queries")) {
-            ids.append(query.path("queryId").asString("")).append(query.path("state").asString(""));
+            ids.append(query.path("queryId").asString(""))
+                    .append(query.path("state").asString(""));
         }
         if (ids.isEmpty() || ids.toString().equals(told)) {
             return;

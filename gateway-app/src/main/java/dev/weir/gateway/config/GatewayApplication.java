@@ -30,7 +30,8 @@ import org.springframework.context.annotation.Import;
     FlightFrontConfiguration.class,
     HealthConfiguration.class,
     LifecycleConfiguration.class,
-    MetersConfiguration.class
+    MetersConfiguration.class,
+    TracingConfiguration.class
 })
 public class GatewayApplication {
 
@@ -45,7 +46,9 @@ public class GatewayApplication {
             Map.entry("logging.level.org.springframework.boot.web.server.reactive.context", "ERROR"),
             Map.entry("spring.main.log-startup-info", "false"),
             Map.entry("spring.lifecycle.timeout-per-shutdown-phase", "1h"),
-            Map.entry("management.metrics.distribution.slo.http.server.requests", "5ms,25ms,100ms,500ms,1s,5s,30s,2m,10m"),
+            Map.entry(
+                    "management.metrics.distribution.slo.http.server.requests",
+                    "5ms,25ms,100ms,500ms,1s,5s,30s,2m,10m"),
             Map.entry("management.endpoints.web.exposure.include", "health,info,prometheus"),
             Map.entry("management.endpoint.health.probes.enabled", "true"),
             Map.entry("management.endpoint.health.probes.add-additional-paths", "true"),

@@ -61,19 +61,16 @@ class MetersConfiguration {
             if (material != null) {
                 ProcessMeters.certificate(
                         registry,
-                        () -> Duration.between(clock.instant(), material.notAfter()).toSeconds());
+                        () -> Duration.between(clock.instant(), material.notAfter())
+                                .toSeconds());
             }
             ProcessMeters.fronts(registry, service::uploadBytes, allocator::getAllocatedMemory);
         };
     }
 
-    static void build(
-            MeterRegistry registry,
-            @Nullable BuildProperties build,
-            @Nullable GitProperties git) {
+    static void build(MeterRegistry registry, @Nullable BuildProperties build, @Nullable GitProperties git) {
         String version = build == null ? null : build.getVersion();
         String commit = git == null ? null : git.getShortCommitId();
-        ProcessMeters.build(
-                registry, version == null ? "unknown" : version, commit == null ? "unknown" : commit);
+        ProcessMeters.build(registry, version == null ? "unknown" : version, commit == null ? "unknown" : commit);
     }
 }

@@ -11,12 +11,11 @@ import dev.weir.gateway.metrics.GatewayMetrics;
 import dev.weir.gateway.metrics.QueryLog;
 import dev.weir.gateway.metrics.QueryLogSettings;
 import dev.weir.gateway.query.AdmissionRelay;
-import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.DefaultQueryService;
 import dev.weir.gateway.query.Drains;
 import dev.weir.gateway.query.QueryListener;
-import dev.weir.gateway.query.QuerySnapshot;
 import dev.weir.gateway.query.SessionLimits;
+import dev.weir.gateway.tracing.QueryTraces;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
@@ -26,8 +25,10 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -128,25 +129,11 @@ class QueryConfiguration {
             Clock clock,
             GatewayMetrics metrics,
             QueryLog queryLog,
+            ObjectProvider<QueryTraces> traces,
             WeirProperties properties) {
         AdmissionLimits lane = limits.lane();
-        QueryListener both = new QueryListener() {
-            @Override
-            public void submitted(QuerySnapshot query) {
-                metrics.submitted(query);
-            }
-
-            @Override
-            public void decided(String queryId, AdmissionTrail.Step step) {
-                metrics.decided(queryId, step);
-            }
-
-            @Override
-            public void done(QuerySnapshot query) {
-                metrics.done(query);
-                queryLog.done(query);
-            }
-        };
+        QueryListener all = new QueryListeners(
+                Stream.concat(traces.stream(), Stream.of(metrics, queryLog)).toList());
         return new DefaultQueryService(
                 engine,
                 new DefaultQueryService.Controllers(
@@ -157,7 +144,7 @@ class QueryConfiguration {
                 runtimeLimits,
                 timers,
                 clock,
-                both,
+                all,
                 sessionLimits(properties.session()));
     }
 

@@ -25,6 +25,7 @@ import org.springframework.util.unit.DataSize;
  * @param results results that are stored, or read in parts
  * @param queryLog one line for each query
  * @param shutdown the end
+ * @param tracing spans of queries
  * @param workers processes elsewhere that run the queries, as weir.workers[0].uri (grpc+tls://host:port), .name, .slots,
  *     .memory, .tls.ca and .tls.server-name; without any the gateway runs them itself
  * @param cluster what gateways and workers share
@@ -44,6 +45,7 @@ public record WeirProperties(
         @DefaultValue Results results,
         @DefaultValue QueryLog queryLog,
         @DefaultValue Shutdown shutdown,
+        @DefaultValue @NestedConfigurationProperty TracingProperties tracing,
         @DefaultValue List<WorkerProperties> workers,
         @DefaultValue @NestedConfigurationProperty ClusterProperties cluster,
         @DefaultValue @NestedConfigurationProperty WorkerProcessProperties worker) {

@@ -39,10 +39,17 @@ final class EngineMeters {
     }
 
     void register(MeterRegistry registry) {
-        Meters.gauge(registry, WeirMeter.ENGINE_OPEN_RESULTS, engine, e -> e.stats().openResults());
-        Meters.gauge(registry, WeirMeter.ENGINE_ACTIVE_CALLS, engine, e -> e.stats().activeCalls());
-        Meters.gauge(registry, WeirMeter.ENGINE_UNSTOPPED_CALLS, engine, e -> e.stats().unstopped());
-        Meters.gauge(registry, WeirMeter.ENGINE_ARROW_MEMORY, engine, e -> e.stats().arrowBytes());
+        Meters.gauge(
+                registry, WeirMeter.ENGINE_OPEN_RESULTS, engine, e -> e.stats().openResults());
+        Meters.gauge(
+                registry, WeirMeter.ENGINE_ACTIVE_CALLS, engine, e -> e.stats().activeCalls());
+        Meters.gauge(
+                registry,
+                WeirMeter.ENGINE_UNSTOPPED_CALLS,
+                engine,
+                e -> e.stats().unstopped());
+        Meters.gauge(
+                registry, WeirMeter.ENGINE_ARROW_MEMORY, engine, e -> e.stats().arrowBytes());
         Meters.gauge(registry, WeirMeter.ENGINE_MEMORY, this, meters -> meters.look(EngineMemory::bytes));
         Meters.gauge(registry, WeirMeter.ENGINE_TEMPORARY, this, meters -> meters.look(EngineMemory::temporaryBytes));
         ask();

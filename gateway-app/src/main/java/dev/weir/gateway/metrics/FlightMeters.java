@@ -20,8 +20,7 @@ public final class FlightMeters {
     public FlightMeters(MeterRegistry registry, List<String> methods) {
         this.registry = registry;
         for (String method : methods) {
-            durations.put(
-                    method, Meters.timer(registry, WeirMeter.FLIGHT_CALL_DURATION, Tags.of("method", method)));
+            durations.put(method, Meters.timer(registry, WeirMeter.FLIGHT_CALL_DURATION, Tags.of("method", method)));
             Meters.counter(registry, WeirMeter.FLIGHT_CALLS, Tags.of("method", method, "status", OK));
         }
     }

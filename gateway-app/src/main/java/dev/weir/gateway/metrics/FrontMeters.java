@@ -77,8 +77,7 @@ final class FrontMeters {
     }
 
     /** Without a word of its front a result is Arrow, which is all that Flight SQL has. */
-    private static void count(
-            Map<String, Counter> counters, @Nullable String format, long more) {
+    private static void count(Map<String, Counter> counters, @Nullable String format, long more) {
         Counter counter = format == null ? null : counters.get(format);
         Objects.requireNonNull(counter == null ? counters.get(ARROW) : counter).increment((double) more);
     }

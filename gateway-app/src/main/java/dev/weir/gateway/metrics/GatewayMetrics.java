@@ -88,9 +88,13 @@ public final class GatewayMetrics implements QueryListener {
         AdmissionGauges gauges = new AdmissionGauges(registry, admission, System::nanoTime);
         gauges.register();
         users.observe(gauges::now);
-        Meters.gauge(registry, WeirMeter.QUERIES_CANCELLING, live, queries -> queries.get().stream()
-                .filter(query -> query.state() == QueryState.CANCELLING)
-                .count());
+        Meters.gauge(
+                registry,
+                WeirMeter.QUERIES_CANCELLING,
+                live,
+                queries -> queries.get().stream()
+                        .filter(query -> query.state() == QueryState.CANCELLING)
+                        .count());
         Meters.gauge(registry, WeirMeter.CANCELLING_AGE, live, GatewayMetrics::oldestCancel);
         EngineMeters.register(registry, engine);
         Meters.gauge(registry, WeirMeter.READY, ready, r -> r.get() ? 1 : 0);

@@ -14,8 +14,7 @@ public enum WeirMeter {
 
     QUERIES("weir.queries", Kind.COUNTER, "", "Queries that ended, by front and outcome", "front", "outcome"),
     ERRORS("weir.query.errors", Kind.COUNTER, "", "Queries that failed, by front and error code", "front", "code"),
-    DURATION(
-            "weir.query.duration", Kind.HISTOGRAM, "seconds", "Time from submit to the end", "front", "outcome"),
+    DURATION("weir.query.duration", Kind.HISTOGRAM, "seconds", "Time from submit to the end", "front", "outcome"),
     QUEUE_WAIT("weir.query.queue", Kind.HISTOGRAM, "seconds", "Time from submit to admit", "front"),
     ROWS("weir.query.rows", Kind.COUNTER, "", "Rows handed to clients", "front", "format"),
     BYTES("weir.query.sent", Kind.COUNTER, "bytes", "Bytes handed to clients", "front", "format"),
@@ -44,7 +43,12 @@ public enum WeirMeter {
     INGEST_HELD("weir.ingest.held", Kind.GAUGE, "bytes", "Bytes of uploads that the engine has not taken yet"),
 
     FLIGHT_CALLS(
-            "weir.flight.calls", Kind.COUNTER, "", "Calls of Flight SQL that ended, by gRPC status", "method", "status"),
+            "weir.flight.calls",
+            Kind.COUNTER,
+            "",
+            "Calls of Flight SQL that ended, by gRPC status",
+            "method",
+            "status"),
     FLIGHT_CALL_DURATION(
             "weir.flight.call.duration",
             Kind.HISTOGRAM,
@@ -52,7 +56,10 @@ public enum WeirMeter {
             "Time from a call's headers to its end, its stream included",
             "method"),
     FLIGHT_ARROW_MEMORY(
-            "weir.flight.arrow.memory", Kind.GAUGE, "bytes", "Arrow memory of the Flight SQL front: parameters, small answers"),
+            "weir.flight.arrow.memory",
+            Kind.GAUGE,
+            "bytes",
+            "Arrow memory of the Flight SQL front: parameters, small answers"),
     LOGIN_FAILURES(
             "weir.login.failures",
             Kind.COUNTER,
@@ -77,12 +84,7 @@ public enum WeirMeter {
             Kind.GAUGE,
             "seconds",
             "How long ago the oldest of those that have not stopped was told to"),
-    DECISIONS(
-            "weir.admission.decisions",
-            Kind.COUNTER,
-            "",
-            "Decisions of admission, each as it is made",
-            "decision"),
+    DECISIONS("weir.admission.decisions", Kind.COUNTER, "", "Decisions of admission, each as it is made", "decision"),
     REJECTIONS("weir.admission.rejections", Kind.COUNTER, "", "Queries refused by admission, by reason", "reason"),
     HELD(
             "weir.admission.held",
@@ -122,22 +124,14 @@ public enum WeirMeter {
             "Temporary files that DuckDB holds; NaN where the engine is elsewhere"),
     WORKERS("weir.workers", Kind.GAUGE, "", "Processes elsewhere that may have queries"),
     WORKER_STATE("weir.worker.state", Kind.GAUGE, "", "1 for the state that the worker is in", "worker", "state"),
-    WORKER_RUNNING(
-            "weir.worker.running", Kind.GAUGE, "", "Queries that run on the worker, of all gateways", "worker"),
-    WORKER_SLOTS(
-            "weir.worker.slots", Kind.GAUGE, "", "Most queries that this gateway may run on the worker", "worker"),
+    WORKER_RUNNING("weir.worker.running", Kind.GAUGE, "", "Queries that run on the worker, of all gateways", "worker"),
+    WORKER_SLOTS("weir.worker.slots", Kind.GAUGE, "", "Most queries that this gateway may run on the worker", "worker"),
     WORKER_RESERVED("weir.worker.reserved", Kind.GAUGE, "bytes", "Memory promised to queries on the worker", "worker"),
     WORKER_MEMORY("weir.worker.memory", Kind.GAUGE, "bytes", "Most memory promised to queries on the worker", "worker"),
-    WORKER_RETRIES(
-            "weir.worker.retries", Kind.COUNTER, "", "Queries that went to another worker than this", "worker"),
+    WORKER_RETRIES("weir.worker.retries", Kind.COUNTER, "", "Queries that went to another worker than this", "worker"),
     WORKER_RESUMES(
-            "weir.worker.resumes",
-            Kind.COUNTER,
-            "",
-            "Broken streams that were taken up again on the worker",
-            "worker"),
-    SERVED_RUNNING(
-            "weir.served.running", Kind.GAUGE, "", "Queries under way in this worker process, of all gateways");
+            "weir.worker.resumes", Kind.COUNTER, "", "Broken streams that were taken up again on the worker", "worker"),
+    SERVED_RUNNING("weir.served.running", Kind.GAUGE, "", "Queries under way in this worker process, of all gateways");
 
     /** What a meter is to Prometheus. */
     public enum Kind {

@@ -89,8 +89,7 @@ public final class WorkerMeters {
         gauge(WeirMeter.WORKER_RESERVED, tags, meters -> meters.of(name, EngineNode::reservedBytes));
         gauge(WeirMeter.WORKER_MEMORY, tags, meters -> meters.of(name, EngineNode::memoryBytes));
         Meters.counter(registry, WeirMeter.WORKER_RETRIES, tags);
-        Meters.counter(
-                registry, WeirMeter.WORKER_RESUMES, tags, this, meters -> meters.resumes.applyAsDouble(name));
+        Meters.counter(registry, WeirMeter.WORKER_RESUMES, tags, this, meters -> meters.resumes.applyAsDouble(name));
     }
 
     /** Of the latest look; a node that is gone shows nothing. */

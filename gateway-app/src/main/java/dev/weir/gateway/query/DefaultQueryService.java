@@ -96,7 +96,8 @@ public final class DefaultQueryService implements QueryService {
         this.describing = new Lane(controllers.describing(), timers, describeTimeout);
         this.catalog = new Lane(controllers.catalog(), timers, describeTimeout);
         this.view = new DefaultAdmissionView(engine, admission, limits);
-        this.services = new RunServices(engine, engine, admission, limits, timers, clock, null, this::done);
+        this.services =
+                new RunServices(engine, engine, admission, limits, timers, clock, null, this::opened, this::done);
         this.ingests = new Ingests(
                 timers,
                 identity -> limits.clocks().of(identity.groups()).clientStallTimeout(),
@@ -145,6 +146,7 @@ public final class DefaultQueryService implements QueryService {
         registry.add(run);
         if (!isInternal(identity)) {
             tell(() -> listener.submitted(run.snapshot()));
+            tell(() -> run.record().traceParent = listener.begun(run.snapshot()));
         }
         run.start(RequestChecks.access(identity.role()));
         return run;
@@ -153,6 +155,12 @@ public final class DefaultQueryService implements QueryService {
     private void decided(QueryRun run, AdmissionTrail.Step step) {
         if (!isInternal(run.identity())) {
             tell(() -> listener.decided(run.id(), step));
+        }
+    }
+
+    private void opened(RunRecord of) {
+        if (!isInternal(of.identity)) {
+            tell(() -> listener.opened(of.id));
         }
     }
 

@@ -11,10 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param graceLeft until what runs is cancelled, zero when that has come; null unless draining
  * @param queries those that are not done, of all users, the oldest first
  */
-public record DrainReport(
-        boolean draining,
-        @Nullable Duration graceLeft,
-        List<QuerySnapshot> queries) {
+public record DrainReport(boolean draining, @Nullable Duration graceLeft, List<QuerySnapshot> queries) {
 
     /** Whether nothing is left that a stop would break. */
     public boolean isDrained() {

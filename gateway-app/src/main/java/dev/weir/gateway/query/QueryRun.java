@@ -50,6 +50,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
 
     /** Counts the results that one query had; the engine is idle when it is so for the last. */
     private final AtomicInteger attempt = new AtomicInteger();
+
     private final AtomicInteger idle = new AtomicInteger(-1);
 
     QueryRun(String id, Identity identity, QueryRequest request, QueryLimits.Clocks limits, RunServices services) {

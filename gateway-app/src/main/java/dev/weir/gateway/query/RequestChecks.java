@@ -88,7 +88,9 @@ final class RequestChecks {
     }
 
     private static void checkTags(Map<String, String> tags) {
-        if (tags.size() > MAX_TAGS) {
+        // The trace is a header's, not a tag of the caller's choice.
+        int counted = tags.size() - (tags.containsKey(QueryRequest.TRACE_PARENT) ? 1 : 0);
+        if (counted > MAX_TAGS) {
             throw invalid("At most " + MAX_TAGS + " tags are allowed.");
         }
         tags.forEach((key, value) -> {

@@ -30,6 +30,10 @@ final class RunRecord {
     volatile long endingNanos;
     volatile long settledNanos;
     volatile @Nullable QueryState endedIn;
+
+    /** Of the trace that the engine's work belongs to; null for none. */
+    volatile @Nullable String traceParent;
+
     final TrailRecorder trail;
     private final Instant submitted;
     private final long submittedNanos;
@@ -125,7 +129,12 @@ final class RunRecord {
                 request.settings(),
                 request.parameterRows(),
                 EngineQuery.DEFAULT_BATCH_ROWS,
-                new QueryContext(identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout));
+                context(granted, statementTimeout));
+    }
+
+    private QueryContext context(RunPermit granted, Duration statementTimeout) {
+        return new QueryContext(
+                identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout, traceParent);
     }
 
     /** The engine took so much of an upload. */
@@ -137,10 +146,7 @@ final class RunRecord {
 
     /** The ingest as the engine gets it, once it is admitted. */
     EngineIngest engineIngest(Ingest ingest, Access access, RunPermit granted, Duration statementTimeout) {
-        return ingest.of(
-                id,
-                access,
-                new QueryContext(identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout));
+        return ingest.of(id, access, context(granted, statementTimeout));
     }
 
     private @Nullable String queryClass(@Nullable RunPermit held) {

@@ -58,8 +58,7 @@ class DrainCommandTest {
 
         assertThat(calls()).containsExactly("POST /v1/drain", "GET /v1/drain", "GET /v1/drain");
         assertThat(gateway.received.get(0).header("Authorization")).startsWith("Basic ");
-        assertThat(cli.err())
-                .isEqualTo("""
+        assertThat(cli.err()).isEqualTo("""
                         1 left, cancelled in 29 s:
                           q-7  STREAMING  ann  4 s
                         Nothing runs any more.

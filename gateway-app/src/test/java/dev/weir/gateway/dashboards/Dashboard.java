@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.core.util.DefaultIndenter;
 import tools.jackson.core.util.DefaultPrettyPrinter;
+import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -29,8 +30,7 @@ final class Dashboard {
     record Query(String expr, String legend) {}
 
     static Query query(String expr, String legend) {
-        return new Query(
-                expr.replace("{@", "{instance=~\"$instance\"").replace("[@]", "[$__rate_interval]"), legend);
+        return new Query(expr.replace("{@", "{instance=~\"$instance\"").replace("[@]", "[$__rate_interval]"), legend);
     }
 
     Dashboard(String uid, String title) {
@@ -123,9 +123,9 @@ final class Dashboard {
                 .withArrayIndenter(new DefaultIndenter("  ", "\n"))
                 .withObjectIndenter(new DefaultIndenter("  ", "\n"));
         JsonMapper mapper = JsonMapper.builder()
-                .enable(tools.jackson.databind.SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
+                .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
                 .build();
-        return mapper.writer(printer).writeValueAsString(root) + "\n";
+        return mapper.writer().with(printer).writeValueAsString(root) + "\n";
     }
 
     private static Map<String, Object> datasource() {

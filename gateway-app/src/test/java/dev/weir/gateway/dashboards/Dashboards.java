@@ -21,7 +21,8 @@ final class Dashboards {
         String labels = by.isEmpty() ? "le" : by + ", le";
         String legend = "p" + q.substring(2).replaceAll("^5$", "50") + (by.isEmpty() ? "" : " {{" + by + "}}");
         return query(
-                "histogram_quantile(" + q + ", sum by (" + labels + ") (rate(" + histogram + "_bucket{@}[@])))", legend);
+                "histogram_quantile(" + q + ", sum by (" + labels + ") (rate(" + histogram + "_bucket{@}[@])))",
+                legend);
     }
 
     private static Dashboard overview() {
@@ -77,7 +78,9 @@ final class Dashboards {
                         "Sent",
                         "Bps",
                         "Bytes handed to clients, by front and format.",
-                        query("sum by (front, format) (rate(weir_query_sent_bytes_total{@}[@]))", "{{front}} {{format}}"))
+                        query(
+                                "sum by (front, format) (rate(weir_query_sent_bytes_total{@}[@]))",
+                                "{{front}} {{format}}"))
                 .lines(
                         "Rows",
                         "rowsps",
@@ -370,11 +373,7 @@ final class Dashboards {
                         "Bps",
                         "Bytes allocated in the heap.",
                         query("rate(jvm_gc_memory_allocated_bytes_total{@}[@])", "{{instance}}"))
-                .lines(
-                        "Threads",
-                        "none",
-                        "Live threads.",
-                        query("jvm_threads_live_threads{@}", "{{instance}}"))
+                .lines("Threads", "none", "Live threads.", query("jvm_threads_live_threads{@}", "{{instance}}"))
                 .row("Logs", 2)
                 .lines(
                         "Log lines",

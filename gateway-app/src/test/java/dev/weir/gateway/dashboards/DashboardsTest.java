@@ -60,8 +60,8 @@ class DashboardsTest {
     @Test
     void panelsHaveIdsOfTheirOwnAndAskForMetersThatThereAre() throws IOException {
         for (Dashboard dashboard : Dashboards.all()) {
-            JsonNode root = JsonMapper.shared()
-                    .readTree(Files.readString(DIRECTORY.resolve(dashboard.uid() + ".json")));
+            JsonNode root =
+                    JsonMapper.shared().readTree(Files.readString(DIRECTORY.resolve(dashboard.uid() + ".json")));
             Set<Integer> ids = new HashSet<>();
             for (JsonNode panel : root.get("panels")) {
                 assertThat(ids.add(panel.get("id").intValue()))

@@ -100,7 +100,10 @@ class GatewayMetricsTest {
         metrics.done(given(StatementKind.INGEST, null, 7));
         assertThat(rows("csv")).isEqualTo(3);
         assertThat(rows("arrow")).isEqualTo(5);
-        assertThat(registry.get("weir.ingest.rows").tag("front", "http").counter().count())
+        assertThat(registry.get("weir.ingest.rows")
+                        .tag("front", "http")
+                        .counter()
+                        .count())
                 .isEqualTo(7);
     }
 

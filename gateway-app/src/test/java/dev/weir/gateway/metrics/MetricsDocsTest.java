@@ -40,7 +40,9 @@ class MetricsDocsTest {
                     .append("` | ")
                     .append(meter.kind().name().toLowerCase(Locale.ROOT))
                     .append(" | ")
-                    .append(meter.labels().stream().map(label -> "`" + label + "`").collect(Collectors.joining(", ")))
+                    .append(meter.labels().stream()
+                            .map(label -> "`" + label + "`")
+                            .collect(Collectors.joining(", ")))
                     .append(" | ")
                     .append(meter.help())
                     .append(" |\n");

@@ -259,7 +259,11 @@ class OperationTest {
                     .orElseThrow();
             assertThat(status(() -> {
                         try (FlightStream stream = sql.getStream(
-                                sql.execute("select 1", bearer).getEndpoints().get(0).getTicket(), bearer)) {
+                                sql.execute("select 1", bearer)
+                                        .getEndpoints()
+                                        .get(0)
+                                        .getTicket(),
+                                bearer)) {
                             stream.next();
                         } catch (FlightRuntimeException e) {
                             throw e;
@@ -271,7 +275,8 @@ class OperationTest {
         }
         assertThat(anonymous(gateway, "/readyz").statusCode()).isEqualTo(503);
         assertThat(anonymous(gateway, "/livez").statusCode()).isEqualTo(200);
-        assertThat(gateway.get(TestGateway.READER, "/v1/queries/" + open).body()).contains("\"STREAMING\"");
+        assertThat(gateway.get(TestGateway.READER, "/v1/queries/" + open).body())
+                .contains("\"STREAMING\"");
 
         assertThat(drain(gateway, TestGateway.ADMIN, "DELETE").body()).contains("\"SERVING\"");
         assertThat(gateway.sql(TestGateway.WRITER, "text/csv", "select 1").statusCode())
@@ -280,8 +285,7 @@ class OperationTest {
     }
 
     private static HttpResponse<String> drain(TestGateway gateway, String user, String method) throws Exception {
-        return gateway.send(
-                gateway.request(user, "/v1/drain").method(method, HttpRequest.BodyPublishers.noBody()));
+        return gateway.send(gateway.request(user, "/v1/drain").method(method, HttpRequest.BodyPublishers.noBody()));
     }
 
     @Test

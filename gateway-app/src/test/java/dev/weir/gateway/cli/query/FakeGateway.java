@@ -78,10 +78,7 @@ public final class FakeGateway implements AutoCloseable {
     private void control(HttpExchange exchange) throws IOException {
         try (exchange) {
             received.add(new Received(
-                    exchange.getRequestMethod(),
-                    exchange.getRequestURI().getPath(),
-                    exchange.getRequestHeaders(),
-                    ""));
+                    exchange.getRequestMethod(), exchange.getRequestURI().getPath(), exchange.getRequestHeaders(), ""));
             drain.give(exchange);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

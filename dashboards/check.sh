@@ -91,9 +91,6 @@ start prometheus prometheus --config.file="$work/prometheus.yml" --storage.tsdb.
 start load "$python" dashboards/load.py "https://127.0.0.1:$http_a" "https://127.0.0.1:$http_b"
 
 echo "== names"
-for port in "$manage_a" "$manage_b"; do
-    curl -fsS -u "admin:$WEIR_ADMIN_PASSWORD" "http://127.0.0.1:$port/actuator/prometheus"
-done >"$work/gateways.txt"
 curl -fsS "http://127.0.0.1:$manage_a/actuator/prometheus" -u "admin:$WEIR_ADMIN_PASSWORD" \
     | grep -E '^(# (HELP|TYPE) )?weir_' | promtool check metrics
 curl -fsS "http://127.0.0.1:$manage_w/actuator/prometheus" \

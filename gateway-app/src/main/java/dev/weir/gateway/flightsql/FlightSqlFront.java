@@ -35,6 +35,8 @@ import org.slf4j.LoggerFactory;
 public final class FlightSqlFront implements AutoCloseable {
 
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
+    private static final Duration QUIET = Duration.ofSeconds(1);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(50);
     private static final Logger LOG = LoggerFactory.getLogger(FlightSqlFront.class);
     private static final int EXPIRE_SECONDS = 5;
     private static final int MAX_CALLS_PER_CONNECTION = 1_000;
@@ -50,6 +52,7 @@ public final class FlightSqlFront implements AutoCloseable {
     private final Polls polls;
     private final FlightSessions sessions;
     private final Transactions transactions;
+    private final OpenCalls calls = new OpenCalls();
     private final Server server;
 
     @GuardedBy("this")
@@ -117,6 +120,7 @@ public final class FlightSqlFront implements AutoCloseable {
                 : new InetSocketAddress(settings.address(), settings.port());
         NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
                 .executor(executor)
+                .addStreamTracerFactory(calls)
                 .addService(service.define(allocator, executor))
                 .intercept(new CallInterceptor(backend.authenticator(), settings.maxHeaderBytes(), executor))
                 .maxInboundMessageSize(settings.maxMessageBytes())
@@ -210,7 +214,7 @@ public final class FlightSqlFront implements AutoCloseable {
         statements.drain();
         server.shutdown();
         polls.drain();
-        if (!awaitTermination(grace)) {
+        if (!awaitCalls(grace)) {
             statements.cancelAll();
             server.shutdownNow();
             awaitTermination(CANCEL_GRACE);
@@ -229,6 +233,22 @@ public final class FlightSqlFront implements AutoCloseable {
     @Override
     public void close() {
         stop(Duration.ZERO);
+    }
+
+    /** Until every call has ended; connections on which none is left are not waited for. */
+    private boolean awaitCalls(Duration grace) {
+        long end = System.nanoTime() + grace.toNanos();
+        // Clients that were quiet leave within this; it is also for calls that are on their way when the stop begins.
+        Duration wait = grace.compareTo(QUIET) < 0 ? grace : QUIET;
+        while (!awaitTermination(wait)) {
+            if (calls.isEmpty()
+                    || System.nanoTime() - end >= 0
+                    || Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            wait = LOOK_EVERY;
+        }
+        return true;
     }
 
     private boolean awaitTermination(Duration time) {

@@ -13,20 +13,24 @@ import dev.weir.gateway.query.DefaultQueryService;
 import java.io.InputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.arrow.flight.CallStatus;
+import org.apache.arrow.flight.FlightCallHeaders;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStatusCode;
 import org.apache.arrow.flight.FlightStream;
+import org.apache.arrow.flight.HeaderCallOption;
 import org.apache.arrow.flight.grpc.CredentialCallOption;
 import org.apache.arrow.flight.sql.FlightSqlClient;
 import org.apache.arrow.memory.BufferAllocator;
@@ -67,6 +71,48 @@ class OperationTest {
             gateway.sql(TestGateway.READER, "application/json", "select 1");
         }
         assertThat(log).doesNotExist();
+    }
+
+    @Test
+    void queriesOfBothFrontsJoinTheTracesOfTheirCallers() throws Exception {
+        String http = "0af7651916cd43dd8448eb211c80319c";
+        String flight = "1bf7651916cd43dd8448eb211c80319d";
+        try (TraceCollector collector = new TraceCollector()) {
+            try (TestGateway gateway =
+                    TestGateway.start(directory, "--weir.tracing.endpoint=" + collector.endpoint())) {
+                HttpRequest.Builder query = gateway.request(TestGateway.READER, "/v1/queries")
+                        .header("traceparent", "00-" + http + "-b7ad6b7169203331-01")
+                        .POST(HttpRequest.BodyPublishers.ofString("select 1"));
+                assertThat(gateway.send(query).statusCode()).isEqualTo(200);
+                flightQuery(gateway, "00-" + flight + "-b7ad6b7169203331-01");
+            }
+            assertThat(collector.received())
+                    .contains(bytes(http), bytes(flight), "weir.query.id", "queue", "run", "stream", "flight_sql")
+                    .doesNotContain("select 1")
+                    .doesNotContain(DefaultQueryService.INTERNAL_USER);
+        }
+        assertThat(directory.resolve("log").resolve("queries.jsonl")).content().contains(http, flight);
+    }
+
+    private static String bytes(String hex) {
+        return new String(HexFormat.of().parseHex(hex), StandardCharsets.ISO_8859_1);
+    }
+
+    private static void flightQuery(TestGateway gateway, String traceParent) throws Exception {
+        FlightCallHeaders headers = new FlightCallHeaders();
+        headers.insert("traceparent", traceParent);
+        HeaderCallOption trace = new HeaderCallOption(headers);
+        try (BufferAllocator allocator = new RootAllocator();
+                FlightClient flight = gateway.flight(allocator);
+                FlightSqlClient sql = new FlightSqlClient(flight)) {
+            CredentialCallOption bearer = flight.authenticateBasicToken(TestGateway.READER, TestGateway.PASSWORD)
+                    .orElseThrow();
+            try (FlightStream stream = sql.getStream(
+                    sql.execute("select 1", bearer, trace).getEndpoints().get(0).getTicket(), bearer, trace)) {
+                assertThat(stream.next()).isTrue();
+                assertThat(stream.next()).isFalse();
+            }
+        }
     }
 
     @Test

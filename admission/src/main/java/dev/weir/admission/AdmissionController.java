@@ -57,8 +57,15 @@ public interface AdmissionController {
      */
     void learnMemory(boolean learn);
 
-    /** Refuses new queries and those that wait with DRAINING; completes when the last permit is closed. */
+    /**
+     * Refuses new queries and those that wait with DRAINING, until {@link #resume}.
+     *
+     * @return completes when the last permit is closed; exceptionally when the drain is ended before
+     */
     CompletionStage<Void> drain();
+
+    /** Ends a drain: queries are taken again. Those that were refused meanwhile stay refused. */
+    void resume();
 
     /** How often a listener threw; such exceptions are swallowed, they never reach a query. */
     default long listenerFailures() {

@@ -36,6 +36,9 @@ final class Admitter {
     private long arrivals;
     boolean draining;
 
+    /** Of the drain under way, or of the next. */
+    CompletableFuture<Void> drained = new CompletableFuture<>();
+
     /** Whether reservations are learned: the engine enforces and measures them. */
     boolean learnMemory;
 
@@ -261,7 +264,7 @@ final class Admitter {
         lane.overrun(now, decisions);
         dispatch(now, decisions);
         forgetDebtsIfIdle();
-        decisions.drained = draining && capacity.isIdle();
+        decisions.drained = drainedNow();
     }
 
     private void free(Permit permit, Decisions decisions) {
@@ -318,7 +321,13 @@ final class Admitter {
         if (waiting.earliest() == waiter) {
             decisions.alarmFor = waiter;
         }
-        decisions.drained = draining && capacity.isIdle();
+        decisions.drained = drainedNow();
+    }
+
+    /** The drain that is complete with this change; null when none is. */
+    @Nullable
+    CompletableFuture<Void> drainedNow() {
+        return draining && capacity.isIdle() ? drained : null;
     }
 
     private void forgetDebtsIfIdle() {

@@ -36,5 +36,11 @@ final class Decisions {
     @Nullable
     Long backoffOverAt;
 
-    boolean drained;
+    /** A drain whose last permit was closed. */
+    @Nullable
+    CompletableFuture<Void> drained;
+
+    /** A drain that was ended before that. */
+    @Nullable
+    CompletableFuture<Void> resumedDrain;
 }

@@ -32,7 +32,6 @@ final class FairAdmissionController implements AdmissionController {
     private final QueueAlarm alarm;
     private final QueueAlarm laneAlarm;
     private final QueueAlarm backoffAlarm;
-    private final CompletableFuture<Void> drained = new CompletableFuture<>();
 
     @GuardedBy("lock")
     private final Admitter admitter;
@@ -273,11 +272,23 @@ final class FairAdmissionController implements AdmissionController {
             more = change((state, now, decisions) -> {
                 state.draining = true;
                 boolean left = refuseSomeWaiters(state, decisions);
-                decisions.drained = state.capacity.isIdle();
+                decisions.drained = state.drainedNow();
                 return left;
             });
         }
-        return drained.minimalCompletionStage();
+        return change((state, now, decisions) -> state.drained).minimalCompletionStage();
+    }
+
+    @Override
+    public void resume() {
+        step((state, now, decisions) -> {
+            if (state.draining) {
+                state.draining = false;
+                decisions.resumedDrain = state.drained;
+                state.drained = new CompletableFuture<>();
+                grantWhatCan(state, now, decisions);
+            }
+        });
     }
 
     /** Refuses a batch of waiters because of the drain; true when there are more. */
@@ -320,8 +331,13 @@ final class FairAdmissionController implements AdmissionController {
         if (late != null) {
             callbacks.run(() -> late.completeExceptionally(new CancellationException("the query has ended")));
         }
-        if (decisions.drained) {
+        CompletableFuture<Void> drained = decisions.drained;
+        if (drained != null) {
             callbacks.run(() -> drained.complete(null));
+        }
+        CompletableFuture<Void> resumed = decisions.resumedDrain;
+        if (resumed != null) {
+            callbacks.run(() -> resumed.completeExceptionally(new CancellationException("the drain was ended")));
         }
         Long overrunAt = decisions.overrunAt;
         if (overrunAt != null) {

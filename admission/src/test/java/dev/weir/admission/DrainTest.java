@@ -84,4 +84,40 @@ class DrainTest {
         assertThat(drained).isCompleted();
         gate.assertIdle();
     }
+
+    @Test
+    void afterAResumeQueriesAreTakenAgainAndThePromiseOfTheDrainIsBroken() {
+        Gate gate = new Gate(Limits.running(1));
+        Gate.Query first = gate.submit("ann");
+        Gate.Query refused = gate.submit("bob");
+        CompletableFuture<Void> drained = gate.controller.drain().toCompletableFuture();
+
+        gate.controller.resume();
+
+        assertThat(drained).isCompletedExceptionally();
+        assertThat(gate.controller.snapshot().draining()).isFalse();
+        assertThat(refused.rejection).isInstanceOf(Rejection.Draining.class);
+        Gate.Query second = gate.submit("cid");
+        assertThat(second.rejection).isNull();
+        CompletableFuture<Void> again = gate.controller.drain().toCompletableFuture();
+        assertThat(again).isNotDone();
+        assertThat(second.rejection).isInstanceOf(Rejection.Draining.class);
+        first.finish();
+        assertThat(again).isCompleted();
+        gate.controller.resume();
+        assertThat(again).isCompletedWithValue(null);
+        Gate.Query third = gate.submit("dan");
+        assertThat(third.rejection).isNull();
+        third.finish();
+        gate.assertIdle();
+    }
+
+    @Test
+    void aResumeWithoutADrainChangesNothing() {
+        Gate gate = new Gate(Limits.running(1));
+
+        gate.controller.resume();
+
+        assertThat(gate.controller.drain().toCompletableFuture()).isCompleted();
+    }
 }

@@ -127,7 +127,7 @@ final class RollingLoad implements AutoCloseable {
             } catch (Draining moved) {
                 draining.incrementAndGet();
             } catch (CutStream e) {
-                failed(cut, http, e.getCause());
+                failed(cut, http, e);
             } catch (Exception e) {
                 if (!over) {
                     failed(lost, http, e);

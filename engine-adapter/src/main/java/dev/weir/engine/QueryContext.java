@@ -12,15 +12,22 @@ import org.jspecify.annotations.Nullable;
  * @param memoryBytes memory promised to the query, which an isolated engine makes its limit; 0 for none of its own
  * @param shortQuery whether it runs in the lane for short queries, which may share a process
  * @param timeLeft until its statement timeout, counted from the call; null for none
+ * @param traceParent of the trace that its work belongs to, as W3C writes it; null for none
  */
 public record QueryContext(
         String user,
         long memoryBytes,
         boolean shortQuery,
-        @Nullable Duration timeLeft) {
+        @Nullable Duration timeLeft,
+        @Nullable String traceParent) {
 
     /** No user, no limits. */
     public static final QueryContext NONE = new QueryContext("", 0, false, null);
+
+    /** Without a trace. */
+    public QueryContext(String user, long memoryBytes, boolean shortQuery, @Nullable Duration timeLeft) {
+        this(user, memoryBytes, shortQuery, timeLeft, null);
+    }
 
     public QueryContext {
         Objects.requireNonNull(user);

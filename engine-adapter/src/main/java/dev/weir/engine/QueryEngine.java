@@ -1,6 +1,8 @@
 package dev.weir.engine;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
@@ -61,6 +63,14 @@ public interface QueryEngine extends StatementRunner, AutoCloseable {
 
     /** Live figures for metrics: cheap, never null. */
     EngineStats stats();
+
+    /**
+     * What the engine holds in memory and temporary files; UNKNOWN from one that is elsewhere. Never fails. Takes an engine
+     * thread for a moment, so it is for every few seconds.
+     */
+    default CompletionStage<EngineMemory> memory() {
+        return CompletableFuture.completedFuture(EngineMemory.UNKNOWN);
+    }
 
     /** What the engine can carry now; cheap. */
     default EngineCapacity capacity() {

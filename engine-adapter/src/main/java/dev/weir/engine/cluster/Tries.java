@@ -204,7 +204,8 @@ final class Tries {
                 query.settings(),
                 query.parameterRows(),
                 query.batchRows(),
-                new QueryContext(context.user(), context.memoryBytes(), context.shortQuery(), left));
+                new QueryContext(
+                        context.user(), context.memoryBytes(), context.shortQuery(), left, context.traceParent()));
     }
 
     private void untilIdle(CompletionStage<Void> stopped, Lease lease) {

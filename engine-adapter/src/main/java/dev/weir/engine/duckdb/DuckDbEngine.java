@@ -7,6 +7,7 @@ import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineInfo;
 import dev.weir.engine.EngineIngest;
+import dev.weir.engine.EngineMemory;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineSession;
 import dev.weir.engine.EngineStats;
@@ -16,10 +17,13 @@ import dev.weir.engine.QueryContext;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.StatementDescription;
 import dev.weir.engine.StatementScan;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +41,8 @@ public final class DuckDbEngine implements QueryEngine {
 
     private static final Logger log = LoggerFactory.getLogger(DuckDbEngine.class);
     private static final int CLOSE_SECONDS = 5;
+    private static final String MEMORY = "SELECT coalesce(sum(memory_usage_bytes), 0)::BIGINT,"
+            + " coalesce(sum(temporary_storage_bytes), 0)::BIGINT FROM duckdb_memory()";
 
     private final DuckDBConnection database;
     private final EngineCore core;
@@ -205,6 +211,28 @@ public final class DuckDbEngine implements QueryEngine {
             call.succeedWithoutValue();
             scope.finish();
         });
+    }
+
+    @Override
+    public CompletionStage<EngineMemory> memory() {
+        NativeScope scope = core.newScope();
+        DuckDbCall<EngineMemory> call = new DuckDbCall<>(scope);
+        return statements
+                .start(call, scope, SqlText.OURS, () -> {
+                    EngineMemory held;
+                    try (Statement statement = core.connections().plain(scope).createStatement();
+                            ResultSet sums = statement.executeQuery(MEMORY)) {
+                        sums.next();
+                        held = new EngineMemory(sums.getLong(1), sums.getLong(2));
+                    } catch (SQLException e) {
+                        log.debug("DuckDB does not tell its memory", e);
+                        held = EngineMemory.UNKNOWN;
+                    }
+                    call.succeed(held);
+                    scope.finish();
+                })
+                .result()
+                .exceptionally(failure -> EngineMemory.UNKNOWN);
     }
 
     @Override

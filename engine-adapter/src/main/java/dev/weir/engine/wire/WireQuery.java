@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param parameters values as {@link Values} writes them
  * @param timeLeftMillis until its statement timeout, counted from the arrival; null for none
+ * @param traceParent of the trace that it belongs to; null for none
  * @param session token of the session that it belongs to; null for none
  */
 public record WireQuery(
@@ -29,6 +30,7 @@ public record WireQuery(
         long memoryBytes,
         boolean shortQuery,
         @Nullable Long timeLeftMillis,
+        @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String traceParent,
         @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String session) {
 
     /** @throws dev.weir.engine.EngineException INVALID_PARAMETER for a value that cannot travel */
@@ -59,6 +61,7 @@ public record WireQuery(
                 context.memoryBytes(),
                 context.shortQuery(),
                 left == null ? null : Math.max(0, left.toMillis()),
+                context.traceParent(),
                 session);
     }
 
@@ -69,7 +72,7 @@ public record WireQuery(
             rows.add(Values.read(row));
         }
         Duration left = timeLeftMillis == null ? null : Duration.ofMillis(timeLeftMillis);
-        QueryContext context = new QueryContext(user, memoryBytes, shortQuery, left);
+        QueryContext context = new QueryContext(user, memoryBytes, shortQuery, left, traceParent);
         return new EngineQuery(queryId, sql, access, settings, rows, batchRows, context);
     }
 }

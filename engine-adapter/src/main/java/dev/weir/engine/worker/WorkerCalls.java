@@ -1,5 +1,7 @@
 package dev.weir.engine.worker;
 
+import dev.weir.engine.ArrowResult;
+import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.QueryEngine;
@@ -20,6 +22,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,6 +39,7 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
     private final WorkerSettings settings;
     private final Runs runs;
     private final byte[] bearer;
+    private volatile BiConsumer<EngineQuery, EngineCall<ArrowResult>> watch = (query, call) -> {};
     private final String instance = UUID.randomUUID().toString();
 
     WorkerCalls(QueryEngine engine, WorkerSettings settings, Runs runs) {
@@ -43,6 +47,10 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
         this.settings = settings;
         this.runs = runs;
         this.bearer = Wire.bearer(settings.secret()).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    void watch(BiConsumer<EngineQuery, EngineCall<ArrowResult>> watcher) {
+        watch = watcher;
     }
 
     @Override
@@ -133,8 +141,19 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
             StatementRunner runner = runner(run.query().session());
             RunSession session =
                     runs.query(run.token(), query.queryId(), query.context().memoryBytes());
-            log.debug("{}: run for {}", query.queryId(), query.context().user());
-            session.begin(peer, () -> runner.execute(query), query.context().timeLeft());
+            log.debug(
+                    "{}: run for {}, trace {}",
+                    query.queryId(),
+                    query.context().user(),
+                    query.context().traceParent());
+            session.begin(
+                    peer,
+                    () -> {
+                        EngineCall<ArrowResult> call = runner.execute(query);
+                        watch.accept(query, call);
+                        return call;
+                    },
+                    query.context().timeLeft());
             return session;
         }
         if (command instanceof Command.Metadata metadata) {

@@ -1,5 +1,8 @@
 package dev.weir.engine.worker;
 
+import dev.weir.engine.ArrowResult;
+import dev.weir.engine.EngineCall;
+import dev.weir.engine.EngineQuery;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.wire.Wire;
 import io.grpc.Server;
@@ -19,6 +22,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -125,6 +129,15 @@ public final class WorkerServer implements AutoCloseable {
     public int port() {
         Server started = server;
         return started == null ? -1 : started.getPort();
+    }
+
+    /**
+     * Tells of each statement that is started.
+     *
+     * @param watcher must not block
+     */
+    public void watch(BiConsumer<EngineQuery, EngineCall<ArrowResult>> watcher) {
+        calls.watch(watcher);
     }
 
     /** Queries under way, those that wait to be resumed included. */

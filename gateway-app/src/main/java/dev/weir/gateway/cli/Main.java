@@ -43,6 +43,7 @@ public final class Main {
                 .addSubcommand(new WorkerCommand(context, new SpringWorkerStarter()))
                 .addSubcommand(new QueryCommand(context))
                 .addSubcommand(new HealthCommand(context))
+                .addSubcommand(new DrainCommand(context))
                 .addSubcommand(UserCommand.commandLine(context))
                 .addSubcommand(new SecretCommand(context))
                 .addSubcommand(new TpchCommand(context))
@@ -114,7 +115,8 @@ public final class Main {
         @Override
         public void run() {
             throw new ParameterException(
-                    spec.commandLine(), "which command? serve, worker, query, health, user, secret, tpch or simulate");
+                    spec.commandLine(),
+                    "which command? serve, worker, query, health, drain, user, secret, tpch or simulate");
         }
     }
 }

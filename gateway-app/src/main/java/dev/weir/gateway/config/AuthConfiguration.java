@@ -7,6 +7,7 @@ import dev.weir.auth.tls.TlsMaterial;
 import dev.weir.auth.tls.TlsSettings;
 import dev.weir.auth.token.TicketSigner;
 import dev.weir.auth.user.UsersFileException;
+import dev.weir.gateway.metrics.LoginMeters;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -38,8 +39,9 @@ class AuthConfiguration {
     }
 
     @Bean
-    InternalAuthenticator authenticator(AuthModule auth) {
-        return new InternalAuthenticator(auth.authenticator());
+    InternalAuthenticator authenticator(AuthModule auth, LoginMeters logins) {
+        return new InternalAuthenticator(
+                auth.authenticator(), reason -> logins.failed(MetersConfiguration.label(reason)));
     }
 
     @Bean

@@ -14,6 +14,7 @@ import dev.weir.gateway.query.QueryService;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -31,9 +32,11 @@ class FlightFrontConfiguration {
             WeirProperties properties,
             FlightSqlBackend backend,
             BufferAllocator allocator,
-            ObjectProvider<TlsMaterial> tls) {
+            ObjectProvider<TlsMaterial> tls,
+            FlightCalls calls) {
         TlsMaterial material = tls.getIfAvailable();
-        return new FlightSqlFront(settings(properties, material), backend, allocator, Clock.systemUTC());
+        return new FlightSqlFront(
+                settings(properties, material), backend, allocator, Clock.systemUTC(), List.of(calls));
     }
 
     @Bean

@@ -29,7 +29,9 @@ import org.springframework.context.annotation.Import;
     HttpFrontConfiguration.class,
     FlightFrontConfiguration.class,
     HealthConfiguration.class,
-    LifecycleConfiguration.class
+    LifecycleConfiguration.class,
+    MetersConfiguration.class,
+    TracingConfiguration.class
 })
 public class GatewayApplication {
 
@@ -44,10 +46,18 @@ public class GatewayApplication {
             Map.entry("logging.level.org.springframework.boot.web.server.reactive.context", "ERROR"),
             Map.entry("spring.main.log-startup-info", "false"),
             Map.entry("spring.lifecycle.timeout-per-shutdown-phase", "1h"),
+            Map.entry(
+                    "management.metrics.distribution.slo.http.server.requests",
+                    "5ms,25ms,100ms,500ms,1s,5s,30s,2m,10m"),
             Map.entry("management.endpoints.web.exposure.include", "health,info,prometheus"),
             Map.entry("management.endpoint.health.probes.enabled", "true"),
             Map.entry("management.endpoint.health.probes.add-additional-paths", "true"),
             Map.entry("management.endpoint.health.group.readiness.include", "gateway"),
+            // A group has one address beside its own; these give the management port what the front has.
+            Map.entry("management.endpoint.health.group.livez.include", "livenessState"),
+            Map.entry("management.endpoint.health.group.livez.additional-path", "management:/livez"),
+            Map.entry("management.endpoint.health.group.readyz.include", "gateway"),
+            Map.entry("management.endpoint.health.group.readyz.additional-path", "management:/readyz"),
             Map.entry("management.health.defaults.enabled", "false"));
 
     /**

@@ -1,7 +1,7 @@
 package dev.weir.gateway.config;
 
 import dev.weir.auth.tls.TlsMaterial;
-import dev.weir.gateway.query.DefaultQueryService;
+import dev.weir.gateway.query.Drains;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
@@ -36,7 +36,7 @@ final class GatewayLifecycle implements SmartLifecycle {
     private final FirstAdmin firstAdmin;
     private final InternalAuthenticator authenticator;
     private final @Nullable TlsMaterial tls;
-    private final DefaultQueryService service;
+    private final Drains drains;
     private final RuntimeLimits limits;
     private final Readiness readiness;
     private final CompletableFuture<Void> warm = new CompletableFuture<>();
@@ -58,7 +58,7 @@ final class GatewayLifecycle implements SmartLifecycle {
             FirstAdmin firstAdmin,
             InternalAuthenticator authenticator,
             @Nullable TlsMaterial tls,
-            DefaultQueryService service,
+            Drains drains,
             RuntimeLimits limits,
             Readiness readiness) {
         this.properties = properties;
@@ -66,7 +66,7 @@ final class GatewayLifecycle implements SmartLifecycle {
         this.firstAdmin = firstAdmin;
         this.authenticator = authenticator;
         this.tls = tls;
-        this.service = service;
+        this.drains = drains;
         this.limits = limits;
         this.readiness = readiness;
     }
@@ -126,7 +126,7 @@ final class GatewayLifecycle implements SmartLifecycle {
         running = false;
         readiness.close();
         Duration grace = properties.shutdown().grace();
-        var unused = service.drain(grace)
+        var unused = drains.stop()
                 .toCompletableFuture()
                 .orTimeout(grace.plus(CANCEL_TIME).toMillis(), TimeUnit.MILLISECONDS)
                 .whenComplete((nothing, thrown) -> {

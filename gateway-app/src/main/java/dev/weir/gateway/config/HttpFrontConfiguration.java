@@ -2,6 +2,7 @@ package dev.weir.gateway.config;
 
 import dev.weir.gateway.http.HttpFront;
 import dev.weir.gateway.http.HttpFrontSettings;
+import dev.weir.gateway.query.DrainControl;
 import dev.weir.gateway.query.QueryService;
 import java.time.Clock;
 import org.springframework.beans.factory.ObjectProvider;
@@ -21,7 +22,8 @@ import org.springframework.web.server.WebExceptionHandler;
 public class HttpFrontConfiguration {
 
     @Bean(destroyMethod = "close")
-    HttpFront httpFront(WeirProperties properties, QueryService queries, ObjectProvider<Clock> clock) {
+    HttpFront httpFront(
+            WeirProperties properties, QueryService queries, DrainControl drains, ObjectProvider<Clock> clock) {
         WeirProperties.Results results = properties.results();
         HttpFrontSettings settings = new HttpFrontSettings(
                 properties.http().maxBodySize(),
@@ -31,7 +33,7 @@ public class HttpFrontConfiguration {
                 results.minFreeDisk(),
                 results.maxPartitions(),
                 properties.admission().clientStallTimeout());
-        return new HttpFront(queries, settings, clock.getIfAvailable(Clock::systemUTC));
+        return new HttpFront(queries, drains, settings, clock.getIfAvailable(Clock::systemUTC));
     }
 
     @Bean

@@ -1,5 +1,7 @@
 package dev.weir.gateway.config;
 
+import dev.weir.auth.AuthenticationFailedException;
+import dev.weir.auth.AuthenticationFailedException.Reason;
 import dev.weir.auth.Authenticator;
 import dev.weir.auth.Credentials;
 import dev.weir.auth.Identity;
@@ -12,6 +14,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,10 +26,13 @@ final class InternalAuthenticator implements Authenticator {
     private static final Identity INTERNAL = new Identity(DefaultQueryService.INTERNAL_USER, List.of(), Role.READER);
 
     private final Authenticator users;
+    private final Consumer<Reason> onFailure;
     private volatile byte @Nullable [] token;
 
-    InternalAuthenticator(Authenticator users) {
+    /** @param onFailure told why credentials were refused */
+    InternalAuthenticator(Authenticator users, Consumer<Reason> onFailure) {
         this.users = users;
+        this.onFailure = onFailure;
     }
 
     /** Makes the token valid and returns it. */
@@ -51,7 +57,13 @@ final class InternalAuthenticator implements Authenticator {
                 && MessageDigest.isEqual(known, bearer.token().getBytes(StandardCharsets.UTF_8))) {
             return CompletableFuture.completedFuture(INTERNAL);
         }
-        return users.authenticate(credentials);
+        CompletionStage<Identity> checked = users.authenticate(credentials);
+        checked.whenComplete((identity, failure) -> {
+            if (failure instanceof AuthenticationFailedException refused) {
+                onFailure.accept(refused.reason());
+            }
+        });
+        return checked;
     }
 
     @Override

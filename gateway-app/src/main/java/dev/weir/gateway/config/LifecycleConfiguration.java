@@ -3,7 +3,7 @@ package dev.weir.gateway.config;
 import dev.weir.auth.AuthModule;
 import dev.weir.auth.tls.TlsMaterial;
 import dev.weir.gateway.flightsql.FlightSqlFront;
-import dev.weir.gateway.query.DefaultQueryService;
+import dev.weir.gateway.query.Drains;
 import java.util.Objects;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -20,7 +20,7 @@ class LifecycleConfiguration {
             AuthModule auth,
             InternalAuthenticator authenticator,
             ObjectProvider<TlsMaterial> tls,
-            DefaultQueryService service,
+            Drains drains,
             RuntimeLimits limits,
             Readiness readiness,
             FlightSqlFront flight,
@@ -44,6 +44,6 @@ class LifecycleConfiguration {
         };
         FirstAdmin admin = new FirstAdmin(auth.userStore(), System.getenv("WEIR_ADMIN_PASSWORD"));
         return new GatewayLifecycle(
-                properties, ports, admin, authenticator, tls.getIfAvailable(), service, limits, readiness);
+                properties, ports, admin, authenticator, tls.getIfAvailable(), drains, limits, readiness);
     }
 }

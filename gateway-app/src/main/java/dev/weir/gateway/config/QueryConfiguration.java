@@ -11,11 +11,11 @@ import dev.weir.gateway.metrics.GatewayMetrics;
 import dev.weir.gateway.metrics.QueryLog;
 import dev.weir.gateway.metrics.QueryLogSettings;
 import dev.weir.gateway.query.AdmissionRelay;
-import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.DefaultQueryService;
+import dev.weir.gateway.query.Drains;
 import dev.weir.gateway.query.QueryListener;
-import dev.weir.gateway.query.QuerySnapshot;
 import dev.weir.gateway.query.SessionLimits;
+import dev.weir.gateway.tracing.QueryTraces;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
@@ -25,8 +25,10 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -38,6 +40,9 @@ class QueryConfiguration {
 
     private static final long POLL_SECONDS = 5;
     private static final long GUARD_MILLIS = 250;
+
+    /** Each user has nine series; more than these would slow the scrape down. */
+    private static final int MOST_USERS = 1000;
 
     /** How a node that is a child of this process is addressed. */
     private static final String CHILD_ADDRESS = "pid ";
@@ -81,8 +86,12 @@ class QueryConfiguration {
     }
 
     @Bean
-    GatewayMetrics gatewayMetrics(MeterRegistry registry) {
-        return new GatewayMetrics(registry);
+    GatewayMetrics gatewayMetrics(MeterRegistry registry, WeirProperties properties) {
+        int users = properties.management().metricsUsers();
+        if (users < 0 || users > MOST_USERS) {
+            throw new StartFailedException("weir.management.metrics-users must be 0 to " + MOST_USERS);
+        }
+        return new GatewayMetrics(registry, users);
     }
 
     /** Closed after the query service, whose last queries it still writes. */
@@ -120,20 +129,11 @@ class QueryConfiguration {
             Clock clock,
             GatewayMetrics metrics,
             QueryLog queryLog,
+            ObjectProvider<QueryTraces> traces,
             WeirProperties properties) {
         AdmissionLimits lane = limits.lane();
-        QueryListener both = new QueryListener() {
-            @Override
-            public void decided(String queryId, AdmissionTrail.Step step) {
-                metrics.decided(queryId, step);
-            }
-
-            @Override
-            public void done(QuerySnapshot query) {
-                metrics.done(query);
-                queryLog.done(query);
-            }
-        };
+        QueryListener all = new QueryListeners(
+                Stream.concat(traces.stream(), Stream.of(metrics, queryLog)).toList());
         return new DefaultQueryService(
                 engine,
                 new DefaultQueryService.Controllers(
@@ -144,7 +144,7 @@ class QueryConfiguration {
                 runtimeLimits,
                 timers,
                 clock,
-                both,
+                all,
                 sessionLimits(properties.session()));
     }
 
@@ -208,12 +208,16 @@ class QueryConfiguration {
     Readiness readiness(
             DefaultQueryService service,
             GatewayMetrics metrics,
-            MeterRegistry registry,
             AdmissionController admission,
             QueryEngine engine,
             RealTimers timers) {
         Readiness readiness = new Readiness(service::ready, timers);
-        metrics.observe(registry, admission, engine, service::liveQueries, readiness::isReady);
+        metrics.observe(admission, engine, service::liveQueries, readiness::isReady);
         return readiness;
+    }
+
+    @Bean
+    Drains drains(DefaultQueryService service, RealTimers timers, WeirProperties properties, Readiness readiness) {
+        return new Drains(service, timers, properties.shutdown().grace(), readiness::draining);
     }
 }

@@ -6,8 +6,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * Whether the gateway takes queries: warmed, not draining, and the engine answered its last check. The engine is asked
- * every second, never by the probe itself, so that probes cost nothing and cannot hang.
+ * Whether the gateway takes queries: warmed, not draining, and the engine answered its last check (one of the workers,
+ * where there are workers). The engine is asked every second, never by the probe itself, so that probes cost nothing and
+ * cannot hang.
  */
 final class Readiness {
 
@@ -20,6 +21,7 @@ final class Readiness {
     private final Timers timers;
     private volatile boolean open;
     private volatile boolean stopped;
+    private volatile boolean draining;
     private volatile boolean answered;
     private volatile long answeredAt;
 
@@ -41,13 +43,23 @@ final class Readiness {
         open = false;
     }
 
+    /** Whether the warm-up is over and no stop has begun. */
+    boolean isOpen() {
+        return open;
+    }
+
+    /** Not ready while it drains. */
+    void draining(boolean now) {
+        draining = now;
+    }
+
     boolean isReady() {
-        return open && answered && timers.nanoTime() - answeredAt < STALE.toNanos();
+        return open && !draining && answered && timers.nanoTime() - answeredAt < STALE.toNanos();
     }
 
     /** Why it is not ready, for the health endpoint. */
     String state() {
-        if (stopped) {
+        if (stopped || draining) {
             return "draining";
         }
         if (!open) {

@@ -26,6 +26,7 @@ import org.springframework.util.unit.DataSize;
  * @param results results that are stored, or read in parts
  * @param queryLog one line for each query
  * @param shutdown the end
+ * @param tracing spans of queries
  * @param workers processes elsewhere that run the queries, as weir.workers[0].uri (grpc+tls://host:port), .name, .slots,
  *     .memory, .tls.ca and .tls.server-name; without any the gateway runs them itself
  * @param cluster what gateways and workers share
@@ -45,6 +46,7 @@ public record WeirProperties(
         @DefaultValue Results results,
         @DefaultValue QueryLog queryLog,
         @DefaultValue Shutdown shutdown,
+        @DefaultValue @NestedConfigurationProperty TracingProperties tracing,
         @DefaultValue List<WorkerProperties> workers,
         @DefaultValue @NestedConfigurationProperty ClusterProperties cluster,
         @DefaultValue @NestedConfigurationProperty WorkerProcessProperties worker) {
@@ -100,11 +102,13 @@ public record WeirProperties(
      * @param port TCP port; 0 takes a free one
      * @param address address to listen on; loopback is served in plaintext, anything else with TLS
      * @param metricsAnonymous serve metrics without credentials
+     * @param metricsUsers users with meters of their own, those of late; the rest together is "other"
      */
     public record Management(
             @DefaultValue("9090") int port,
             @DefaultValue("127.0.0.1") String address,
-            @DefaultValue("false") boolean metricsAnonymous) {}
+            @DefaultValue("false") boolean metricsAnonymous,
+            @DefaultValue("20") int metricsUsers) {}
 
     /**
      * Certificates. Without one, a self-signed certificate is made at the first start.

@@ -22,7 +22,13 @@ import org.springframework.context.annotation.Import;
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration(exclude = ReactiveUserDetailsServiceAutoConfiguration.class)
 @EnableConfigurationProperties(WeirProperties.class)
-@Import({EngineConfiguration.class, WorkerConfiguration.class, ServerConfiguration.class, HealthConfiguration.class})
+@Import({
+    EngineConfiguration.class,
+    WorkerConfiguration.class,
+    ServerConfiguration.class,
+    HealthConfiguration.class,
+    TracingConfiguration.class
+})
 public class WorkerApplication {
 
     static final String PROFILE = "worker";

@@ -12,6 +12,8 @@ import dev.weir.engine.QueryEngine;
 import dev.weir.engine.worker.WorkerServer;
 import dev.weir.engine.worker.WorkerSettings;
 import dev.weir.gateway.metrics.ServedMeters;
+import dev.weir.gateway.tracing.Tracing;
+import dev.weir.gateway.tracing.WorkerTraces;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -21,6 +23,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.info.BuildProperties;
+import org.springframework.boot.info.GitProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -103,7 +107,12 @@ class WorkerConfiguration {
             QueryEngine engine,
             Readiness readiness,
             MeterRegistry registry,
-            ObjectProvider<TlsMaterial> tls) {
+            ObjectProvider<TlsMaterial> tls,
+            ObjectProvider<BuildProperties> build,
+            ObjectProvider<GitProperties> git,
+            ObjectProvider<Tracing> tracing) {
+        tracing.ifAvailable(on -> server.watch(new WorkerTraces(on.registry(), name(properties))::follow));
+        MetersConfiguration.build(registry, build.getIfAvailable(), git.getIfAvailable());
         ServedMeters.register(registry, engine, server::running, readiness::isReady);
         return new WorkerLifecycle(properties, name(properties), server, readiness, tls.getIfAvailable());
     }

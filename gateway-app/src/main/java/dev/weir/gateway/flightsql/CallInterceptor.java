@@ -7,6 +7,7 @@ import dev.weir.auth.Identity;
 import dev.weir.gateway.query.ErrorDetails;
 import dev.weir.gateway.query.GatewayErrorCode;
 import dev.weir.gateway.query.GatewayException;
+import dev.weir.gateway.query.QueryRequest;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.ForwardingServerCall;
@@ -18,6 +19,7 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +41,9 @@ final class CallInterceptor implements ServerInterceptor {
     private static final String DO_GET = FlightServiceGrpc.getDoGetMethod().getFullMethodName();
 
     private static final String DO_PUT = FlightServiceGrpc.getDoPutMethod().getFullMethodName();
+
+    private static final Metadata.Key<String> TRACE =
+            Metadata.Key.of(QueryRequest.TRACE_PARENT, Metadata.ASCII_STRING_MARSHALLER);
 
     private final Authenticator authenticator;
     private final int maxHeaderBytes;
@@ -70,6 +75,10 @@ final class CallInterceptor implements ServerInterceptor {
             state.relayBy(answering::relay);
         } else if (method.equals(DO_PUT)) {
             state.ingestOptions(IngestCommand.options(headers));
+        }
+        String trace = headers.get(TRACE);
+        if (QueryRequest.isTraceParent(trace)) {
+            state.tags(Map.of(QueryRequest.TRACE_PARENT, trace));
         }
         if (credentials == null) {
             return method.equals(HANDSHAKE)

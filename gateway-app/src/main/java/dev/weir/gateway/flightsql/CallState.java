@@ -16,6 +16,7 @@ final class CallState {
     private List<Runnable> atEnd = new ArrayList<>();
     private boolean over;
     private Map<String, String> ingestOptions = Map.of();
+    private Map<String, String> tags = Map.of();
     private Consumer<RelayedBatch> relay = batch -> {
         batch.close();
         throw new IllegalStateException("a call that relays nothing");
@@ -28,6 +29,15 @@ final class CallState {
 
     synchronized void ingestOptions(Map<String, String> options) {
         ingestOptions = options;
+    }
+
+    /** For the queries that the call begins. */
+    synchronized Map<String, String> tags() {
+        return tags;
+    }
+
+    synchronized void tags(Map<String, String> given) {
+        tags = given;
     }
 
     /** Sends batches that are encoded already. @param sender takes them over */

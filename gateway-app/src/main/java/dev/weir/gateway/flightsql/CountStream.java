@@ -67,6 +67,11 @@ final class CountStream implements ResultStream {
     }
 
     @Override
+    public void format(String name) {
+        statement.format(name);
+    }
+
+    @Override
     public void delivered(long bytes) {
         statement.delivered(bytes);
     }

@@ -28,6 +28,7 @@ final class FlightSession {
 
         /** A statement under these settings. */
         QueryRequest request(String sql, List<? extends List<? extends @Nullable Object>> rows) {
+            Caller caller = Caller.currentOrNull();
             return new QueryRequest(
                     Front.FLIGHT_SQL,
                     sql,
@@ -38,7 +39,7 @@ final class FlightSession {
                     options.memoryBytes(),
                     options.priority().orElse(Priority.NORMAL),
                     options.heavy(),
-                    Map.of());
+                    caller == null ? Map.of() : caller.call().tags());
         }
     }
 

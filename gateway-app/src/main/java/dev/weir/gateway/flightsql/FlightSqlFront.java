@@ -3,6 +3,7 @@ package dev.weir.gateway.flightsql;
 import com.github.benmanes.caffeine.cache.Ticker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import io.grpc.Server;
+import io.grpc.ServerInterceptor;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.handler.ssl.ClientAuth;
@@ -15,6 +16,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -33,6 +35,8 @@ import org.slf4j.LoggerFactory;
 public final class FlightSqlFront implements AutoCloseable {
 
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(5);
+    private static final Duration QUIET = Duration.ofSeconds(1);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(50);
     private static final Logger LOG = LoggerFactory.getLogger(FlightSqlFront.class);
     private static final int EXPIRE_SECONDS = 5;
     private static final int MAX_CALLS_PER_CONNECTION = 1_000;
@@ -49,6 +53,7 @@ public final class FlightSqlFront implements AutoCloseable {
     private final FlightSessions sessions;
     private final Transactions transactions;
     private final PreparedStatements prepared;
+    private final OpenCalls calls = new OpenCalls();
     private final Server server;
 
     @GuardedBy("this")
@@ -63,6 +68,20 @@ public final class FlightSqlFront implements AutoCloseable {
      * @throws IllegalStateException when the TLS key material cannot be used
      */
     public FlightSqlFront(FlightSqlSettings settings, FlightSqlBackend backend, BufferAllocator parent, Clock clock) {
+        this(settings, backend, parent, clock, List.of());
+    }
+
+    /**
+     * As the other, with interceptors around every call, refused ones too.
+     *
+     * @param outer the first is the outermost
+     */
+    public FlightSqlFront(
+            FlightSqlSettings settings,
+            FlightSqlBackend backend,
+            BufferAllocator parent,
+            Clock clock,
+            List<ServerInterceptor> outer) {
         this.settings = settings;
         this.allocator = parent.newChildAllocator("flight-sql", 0, Long.MAX_VALUE);
         this.executor = Executors.newFixedThreadPool(
@@ -93,7 +112,7 @@ public final class FlightSqlFront implements AutoCloseable {
                         transactions),
                 budget,
                 scheduler);
-        this.server = server(backend, service);
+        this.server = server(backend, service, outer);
     }
 
     /** Prepared statements that are open, for metrics. */
@@ -101,12 +120,13 @@ public final class FlightSqlFront implements AutoCloseable {
         return prepared.count();
     }
 
-    private Server server(FlightSqlBackend backend, FlightSqlService service) {
+    private Server server(FlightSqlBackend backend, FlightSqlService service, List<ServerInterceptor> outer) {
         InetSocketAddress address = settings.address().isEmpty()
                 ? new InetSocketAddress(settings.port())
                 : new InetSocketAddress(settings.address(), settings.port());
         NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
                 .executor(executor)
+                .addStreamTracerFactory(calls)
                 .addService(service.define(allocator, executor))
                 .intercept(new CallInterceptor(backend.authenticator(), settings.maxHeaderBytes(), executor))
                 .maxInboundMessageSize(settings.maxMessageBytes())
@@ -118,6 +138,10 @@ public final class FlightSqlFront implements AutoCloseable {
                 .permitKeepAliveTime(10, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true)
                 .maxConnectionIdle(1, TimeUnit.HOURS);
+        // gRPC's last interceptor is its outermost.
+        for (int i = outer.size() - 1; i >= 0; i--) {
+            builder.intercept(outer.get(i));
+        }
         FlightTls tls = settings.tls();
         if (tls != null) {
             builder.sslContext(sslContext(tls));
@@ -196,7 +220,7 @@ public final class FlightSqlFront implements AutoCloseable {
         statements.drain();
         server.shutdown();
         polls.drain();
-        if (!awaitTermination(grace)) {
+        if (!awaitCalls(grace)) {
             statements.cancelAll();
             server.shutdownNow();
             awaitTermination(CANCEL_GRACE);
@@ -215,6 +239,22 @@ public final class FlightSqlFront implements AutoCloseable {
     @Override
     public void close() {
         stop(Duration.ZERO);
+    }
+
+    /** Until every call has ended; connections on which none is left are not waited for. */
+    private boolean awaitCalls(Duration grace) {
+        long end = System.nanoTime() + grace.toNanos();
+        // Clients that were quiet leave within this; it is also for calls that are on their way when the stop begins.
+        Duration wait = grace.compareTo(QUIET) < 0 ? grace : QUIET;
+        while (!awaitTermination(wait)) {
+            if (calls.isEmpty()
+                    || System.nanoTime() - end >= 0
+                    || Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            wait = LOOK_EVERY;
+        }
+        return true;
     }
 
     private boolean awaitTermination(Duration time) {

@@ -15,6 +15,7 @@ final class Addresses {
     static final String ADMISSION_LIMITS = ADMISSION + "/limits";
     static final String ROWS = "/v1/tables/{name}/rows";
     static final String WORKERS = "/v1/workers";
+    static final String DRAIN = "/v1/drain";
 
     private Addresses() {}
 

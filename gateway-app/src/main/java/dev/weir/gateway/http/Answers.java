@@ -70,6 +70,7 @@ final class Answers {
         ClientConnection connection = wanted.connection();
         ChunkOutput out =
                 new ChunkOutput(connection.allocator(), wanted.format().chunkBytes());
+        result.stream().format(wanted.format().label());
         ResultEncoder encoder = encoder(wanted, out, from.queryId(), result);
         ChunkSource source = new ChunkSource(result, encoder, out, rowLimit, wanted.takesEncoded(rowLimit));
         return new ResultPump(source, wanted.coding(), connection, encoding, from::failed);

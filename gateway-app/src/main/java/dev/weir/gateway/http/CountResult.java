@@ -81,6 +81,11 @@ final class CountResult implements ResultStream {
     }
 
     @Override
+    public void format(String name) {
+        statement.format(name);
+    }
+
+    @Override
     public void delivered(long bytes) {
         statement.delivered(bytes);
     }

@@ -1,5 +1,6 @@
 package dev.weir.gateway.http;
 
+import dev.weir.gateway.query.DrainControl;
 import dev.weir.gateway.query.QueryService;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -46,14 +47,20 @@ public final class HttpFront implements AutoCloseable {
 
     /**
      * @param queries runs the queries
+     * @param drains takes the gateway out of service and back
      * @param clock for the life of spooled results
      * @throws java.io.UncheckedIOException when the directory of results cannot be made or cleaned
      */
-    public HttpFront(QueryService queries, HttpFrontSettings settings, InstantSource clock) {
-        this(queries, settings, clock, Spool.diskOf(settings.resultsDirectory()));
+    public HttpFront(QueryService queries, DrainControl drains, HttpFrontSettings settings, InstantSource clock) {
+        this(queries, drains, settings, clock, Spool.diskOf(settings.resultsDirectory()));
     }
 
-    HttpFront(QueryService queries, HttpFrontSettings settings, InstantSource clock, FreeDisk freeDisk) {
+    HttpFront(
+            QueryService queries,
+            DrainControl drains,
+            HttpFrontSettings settings,
+            InstantSource clock,
+            FreeDisk freeDisk) {
         this.asyncQueries = new AsyncQueries(new Spool(settings, freeDisk), settings.resultsTimeToLive(), clock, disk);
         timer.setRemoveOnCancelPolicy(true);
         Answers answers = new Answers(encoding, allocator);
@@ -64,6 +71,7 @@ public final class HttpFront implements AutoCloseable {
                 new SpoolReaders(allocator, disk, timer, settings.clientStallTimeout(), MAX_SPOOL_READERS);
         this.routes = routes(submit, new QueryHandler(queries, asyncQueries, partitioned, answers, readers))
                 .and(routes(new AdmissionHandler(queries.admission(), bodies, disk)))
+                .and(new DrainHandler(drains).route())
                 .and(new Resource(Addresses.ROWS)
                         .on(HttpMethod.POST, new IngestHandler(queries)::load)
                         .route());

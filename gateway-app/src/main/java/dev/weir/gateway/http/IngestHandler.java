@@ -108,7 +108,8 @@ final class IngestHandler {
         }
         IngestTarget target =
                 new IngestTarget(given.get("catalog"), given.get("schema"), request.pathVariable("name"), false);
-        return new IngestRequest(query(options), target, mode(given.getOrDefault("mode", "append")), part(given));
+        return new IngestRequest(
+                query(options, headers), target, mode(given.getOrDefault("mode", "append")), part(given));
     }
 
     private static void checkType(HttpHeaders headers) {
@@ -155,7 +156,7 @@ final class IngestHandler {
         }
     }
 
-    private static QueryRequest query(Options options) {
+    private static QueryRequest query(Options options, HttpHeaders headers) {
         return new QueryRequest(
                 Front.HTTP,
                 "",
@@ -166,6 +167,6 @@ final class IngestHandler {
                 options.memory() == null ? OptionalLong.empty() : OptionalLong.of(options.memory()),
                 options.priority() == null ? Priority.NORMAL : options.priority(),
                 Boolean.TRUE.equals(options.heavy()),
-                options.tags() == null ? Map.of() : options.tags());
+                SubmissionReader.tags(options, headers));
     }
 }

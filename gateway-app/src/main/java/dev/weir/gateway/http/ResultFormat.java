@@ -1,6 +1,7 @@
 package dev.weir.gateway.http;
 
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.springframework.http.MediaType;
 
@@ -23,6 +24,11 @@ enum ResultFormat {
         this.mediaType = mediaType;
         this.contentType = contentType;
         this.chunkBytes = chunkBytes;
+    }
+
+    /** For metrics. */
+    String label() {
+        return name().toLowerCase(Locale.ROOT);
     }
 
     MediaType mediaType() {

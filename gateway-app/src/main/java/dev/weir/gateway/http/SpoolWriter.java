@@ -48,6 +48,7 @@ final class SpoolWriter {
         this.user = user;
         this.disk = disk;
         var stream = result.stream();
+        stream.format(ResultFormat.ARROW.label());
         ChunkOutput out = new ChunkOutput(ByteBufAllocator.DEFAULT, ResultFormat.ARROW.chunkBytes());
         ResultEncoder encoder = new ArrowEncoder(out, stream.schema(), stream.dictionaries(), UnaryOperator.identity());
         this.source = new ChunkSource(result, encoder, out, rowLimit, ResultFormat.ARROW.takesEncoded(rowLimit));

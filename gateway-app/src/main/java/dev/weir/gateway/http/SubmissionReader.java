@@ -71,13 +71,25 @@ final class SubmissionReader {
                 options.memory() == null ? OptionalLong.empty() : OptionalLong.of(options.memory()),
                 options.priority() == null ? Priority.NORMAL : options.priority(),
                 Boolean.TRUE.equals(options.heavy()),
-                options.tags() == null ? Map.of() : options.tags());
+                tags(options, headers));
         long rowLimit = options.rowLimit() == null ? Long.MAX_VALUE : options.rowLimit();
         int partitions = options.partitions() == null ? 1 : options.partitions();
         if (partitions > 1 && rowLimit != Long.MAX_VALUE) {
             throw invalid("\"rowLimit\" and \"partitions\" exclude each other; put LIMIT into the statement.");
         }
         return new Submission(request, options.waitTime(), rowLimit, partitions);
+    }
+
+    /** The tags, and the caller's trace where it tells one. */
+    static Map<String, String> tags(Options options, HttpHeaders headers) {
+        Map<String, String> given = options.tags() == null ? Map.of() : options.tags();
+        String trace = headers.getFirst(QueryRequest.TRACE_PARENT);
+        if (!QueryRequest.isTraceParent(trace) || given.containsKey(QueryRequest.TRACE_PARENT)) {
+            return given;
+        }
+        Map<String, String> all = new LinkedHashMap<>(given);
+        all.put(QueryRequest.TRACE_PARENT, trace);
+        return all;
     }
 
     private static boolean isJson(HttpHeaders headers) {

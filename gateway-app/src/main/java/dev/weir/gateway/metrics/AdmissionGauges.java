@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.weir.admission.AdmissionController;
 import dev.weir.admission.AdmissionSnapshot;
 import dev.weir.admission.WaitReason;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.Collection;
@@ -53,6 +52,7 @@ final class AdmissionGauges {
         gauge(WeirMeter.QUERIES_PAUSED, Tags.empty(), AdmissionSnapshot::paused);
         gauge(WeirMeter.MEMORY_RESERVED, Tags.empty(), AdmissionSnapshot::reservedBytes);
         gauge(WeirMeter.HELD, Tags.empty(), now -> now.held() ? 1 : 0);
+        gauge(WeirMeter.DRAINING, Tags.empty(), now -> now.draining() ? 1 : 0);
         gauge(WeirMeter.RUNNING_LIMIT, Tags.empty(), now -> now.limits().maxRunning());
         gauge(WeirMeter.SHORT_LIMIT, Tags.empty(), now -> now.limits().shortLane());
         gauge(WeirMeter.QUEUED_LIMIT, Tags.empty(), now -> now.limits().maxQueued());
@@ -85,7 +85,8 @@ final class AdmissionGauges {
                 .orElseGet(() -> new AdmissionSnapshot.Group(name, 0, 0, 0, 0, 0));
     }
 
-    private synchronized AdmissionSnapshot now() {
+    /** The look of this scrape. */
+    synchronized AdmissionSnapshot now() {
         long time = clock.getAsLong();
         AdmissionSnapshot known = last;
         if (known == null || time - lastAt > SAME_SCRAPE_NANOS) {
@@ -99,11 +100,6 @@ final class AdmissionGauges {
     }
 
     private void gauge(WeirMeter meter, Tags tags, ToDoubleFunction<AdmissionSnapshot> value) {
-        Gauge.builder(meter.meterName(), this, gauges -> value.applyAsDouble(gauges.now()))
-                .baseUnit(meter.unit().isEmpty() ? null : meter.unit())
-                .description(meter.help())
-                .tags(tags)
-                .strongReference(true)
-                .register(registry);
+        Meters.gauge(registry, meter, tags, this, gauges -> value.applyAsDouble(gauges.now()));
     }
 }

@@ -1,5 +1,7 @@
 package dev.weir.gateway.metrics;
 
+import static dev.weir.gateway.metrics.Meters.label;
+
 import dev.weir.admission.AdmissionController;
 import dev.weir.admission.QueryClass;
 import dev.weir.engine.QueryEngine;
@@ -11,7 +13,6 @@ import dev.weir.gateway.query.QueryListener;
 import dev.weir.gateway.query.QuerySnapshot;
 import dev.weir.gateway.query.QueryState;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
@@ -19,21 +20,18 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
-import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the meters of {@link WeirMeter}. All of them exist, at zero, from the start; every label has a fixed set of
- * values.
+ * Keeps the meters of queries. All of them exist, at zero, from the start; every label has a fixed set of values, but
+ * for users, of whom so many have meters of their own as are allowed.
  */
 public final class GatewayMetrics implements QueryListener {
 
-    private static final List<QueryState> OUTCOMES =
-            List.of(QueryState.FINISHED, QueryState.FAILED, QueryState.CANCELLED);
+    static final List<QueryState> OUTCOMES = List.of(QueryState.FINISHED, QueryState.FAILED, QueryState.CANCELLED);
 
     private static final List<QueryState> PHASES = List.of(QueryState.QUEUED, QueryState.RUNNING, QueryState.STREAMING);
 
@@ -44,20 +42,8 @@ public final class GatewayMetrics implements QueryListener {
             GatewayErrorCode.QUEUE_TIMEOUT,
             GatewayErrorCode.DRAINING);
 
-    /** Buckets that an operator can set objectives on; percentile histograms would cost hundreds of lines. */
-    private static final Duration[] BUCKETS = {
-        Duration.ofMillis(1),
-        Duration.ofMillis(5),
-        Duration.ofMillis(25),
-        Duration.ofMillis(100),
-        Duration.ofMillis(500),
-        Duration.ofSeconds(1),
-        Duration.ofSeconds(5),
-        Duration.ofSeconds(30),
-        Duration.ofMinutes(2),
-        Duration.ofMinutes(10)
-    };
-
+    private final MeterRegistry registry;
+    private final UserMeters users;
     private final Map<Front, FrontMeters> fronts = new EnumMap<>(Front.class);
     private final Map<GatewayErrorCode, Counter> rejections = new EnumMap<>(GatewayErrorCode.class);
     private final Map<CancelReason, Counter> cancels = new EnumMap<>(CancelReason.class);
@@ -65,67 +51,64 @@ public final class GatewayMetrics implements QueryListener {
     private final Map<String, Counter> classes = new HashMap<>();
     private final Map<String, Counter> decisions = new HashMap<>();
 
-    public GatewayMetrics(MeterRegistry registry) {
+    /** @param mostUsers users with meters of their own */
+    public GatewayMetrics(MeterRegistry registry, int mostUsers) {
+        this.registry = registry;
+        this.users = new UserMeters(registry, mostUsers, System::nanoTime);
         for (Front front : Front.values()) {
             fronts.put(front, new FrontMeters(registry, front));
         }
         for (GatewayErrorCode code : REJECTIONS) {
-            rejections.put(code, counter(registry, WeirMeter.REJECTIONS, Tags.of("reason", label(code))));
+            rejections.put(code, Meters.counter(registry, WeirMeter.REJECTIONS, Tags.of("reason", label(code))));
         }
         for (CancelReason reason : CancelReason.values()) {
-            cancels.put(reason, counter(registry, WeirMeter.CANCELS, Tags.of("reason", reason.label())));
+            cancels.put(reason, Meters.counter(registry, WeirMeter.CANCELS, Tags.of("reason", reason.label())));
         }
         for (QueryState phase : PHASES) {
-            cancelLatencies.put(phase, timer(registry, WeirMeter.CANCEL_LATENCY, Tags.of("phase", label(phase))));
+            cancelLatencies.put(
+                    phase, Meters.timer(registry, WeirMeter.CANCEL_LATENCY, Tags.of("phase", label(phase))));
         }
         for (QueryClass queryClass : QueryClass.values()) {
             String name = label(queryClass);
-            classes.put(name, counter(registry, WeirMeter.CLASSES, Tags.of("class", name)));
+            classes.put(name, Meters.counter(registry, WeirMeter.CLASSES, Tags.of("class", name)));
         }
         for (AdmissionTrail.Decision decision : AdmissionTrail.Decision.values()) {
             for (String label : labels(decision)) {
-                decisions.put(label, counter(registry, WeirMeter.DECISIONS, Tags.of("decision", label)));
+                decisions.put(label, Meters.counter(registry, WeirMeter.DECISIONS, Tags.of("decision", label)));
             }
         }
     }
 
     /** Adds the gauges over the parts that exist once the gateway is put together. */
     public void observe(
-            MeterRegistry registry,
             AdmissionController admission,
             QueryEngine engine,
             Supplier<List<QuerySnapshot>> live,
             Supplier<Boolean> ready) {
-        new AdmissionGauges(registry, admission, System::nanoTime).register();
-        gauge(
+        AdmissionGauges gauges = new AdmissionGauges(registry, admission, System::nanoTime);
+        gauges.register();
+        users.observe(gauges::now);
+        Meters.gauge(
                 registry,
                 WeirMeter.QUERIES_CANCELLING,
                 live,
                 queries -> queries.get().stream()
                         .filter(query -> query.state() == QueryState.CANCELLING)
                         .count());
-        gauge(
-                registry,
-                WeirMeter.CANCELLING_AGE,
-                live,
-                queries -> queries.get().stream()
-                                .filter(query -> query.state() == QueryState.CANCELLING)
-                                .map(QuerySnapshot::cancelling)
-                                .filter(Objects::nonNull)
-                                .mapToLong(Duration::toMillis)
-                                .max()
-                                .orElse(0)
-                        / 1e3);
-        engine(registry, engine);
-        gauge(registry, WeirMeter.READY, ready, r -> r.get() ? 1 : 0);
+        Meters.gauge(registry, WeirMeter.CANCELLING_AGE, live, GatewayMetrics::oldestCancel);
+        EngineMeters.register(registry, engine);
+        Meters.gauge(registry, WeirMeter.READY, ready, r -> r.get() ? 1 : 0);
     }
 
-    /** Gauges over an engine. */
-    static void engine(MeterRegistry registry, QueryEngine engine) {
-        gauge(registry, WeirMeter.ENGINE_OPEN_RESULTS, engine, e -> e.stats().openResults());
-        gauge(registry, WeirMeter.ENGINE_ACTIVE_CALLS, engine, e -> e.stats().activeCalls());
-        gauge(registry, WeirMeter.ENGINE_UNSTOPPED_CALLS, engine, e -> e.stats().unstopped());
-        gauge(registry, WeirMeter.ENGINE_ARROW_MEMORY, engine, e -> e.stats().arrowBytes());
+    private static double oldestCancel(Supplier<List<QuerySnapshot>> live) {
+        return live.get().stream()
+                        .filter(query -> query.state() == QueryState.CANCELLING)
+                        .map(QuerySnapshot::cancelling)
+                        .filter(Objects::nonNull)
+                        .mapToLong(Duration::toMillis)
+                        .max()
+                        .orElse(0)
+                / 1e3;
     }
 
     /** A grant is told with its place, since the two mean different things to whoever sets limits. */
@@ -133,6 +116,11 @@ public final class GatewayMetrics implements QueryListener {
         return decision == AdmissionTrail.Decision.GRANTED
                 ? List.of(decision.label() + "_short", decision.label() + "_all")
                 : List.of(decision.label());
+    }
+
+    @Override
+    public void submitted(QuerySnapshot query) {
+        users.submitted(query.user());
     }
 
     @Override
@@ -144,8 +132,8 @@ public final class GatewayMetrics implements QueryListener {
 
     @Override
     public void done(QuerySnapshot query) {
-        FrontMeters front = Objects.requireNonNull(fronts.get(query.front()));
-        front.done(query);
+        Objects.requireNonNull(fronts.get(query.front())).done(query);
+        users.done(query);
         GatewayErrorCode code = query.error();
         if (code != null) {
             Counter rejected = rejections.get(code);
@@ -174,75 +162,5 @@ public final class GatewayMetrics implements QueryListener {
             return QueryState.STREAMING;
         }
         return cancelledIn != null && PHASES.contains(cancelledIn) ? cancelledIn : QueryState.RUNNING;
-    }
-
-    private static String label(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
-    }
-
-    static Counter counter(MeterRegistry registry, WeirMeter meter, Tags tags) {
-        return Counter.builder(meter.meterName())
-                .baseUnit(meter.unit().isEmpty() ? null : meter.unit())
-                .description(meter.help())
-                .tags(tags)
-                .register(registry);
-    }
-
-    private static Timer timer(MeterRegistry registry, WeirMeter meter, Tags tags) {
-        return Timer.builder(meter.meterName())
-                .description(meter.help())
-                .tags(tags)
-                .serviceLevelObjectives(BUCKETS)
-                .register(registry);
-    }
-
-    static <T> void gauge(MeterRegistry registry, WeirMeter meter, T source, ToDoubleFunction<T> value) {
-        Gauge.builder(meter.meterName(), source, value)
-                .baseUnit(meter.unit().isEmpty() ? null : meter.unit())
-                .description(meter.help())
-                .strongReference(true)
-                .register(registry);
-    }
-
-    /** The meters of one front. */
-    private static final class FrontMeters {
-
-        private final Map<QueryState, Counter> queries = new EnumMap<>(QueryState.class);
-        private final Map<QueryState, Timer> durations = new EnumMap<>(QueryState.class);
-        private final Map<GatewayErrorCode, Counter> errors = new EnumMap<>(GatewayErrorCode.class);
-        private final Timer queueWait;
-        private final Counter paused;
-        private final Counter rows;
-        private final Counter bytes;
-
-        FrontMeters(MeterRegistry registry, Front front) {
-            Tags tags = Tags.of("front", front.label());
-            for (QueryState outcome : OUTCOMES) {
-                Tags outcomeTags = tags.and("outcome", label(outcome));
-                queries.put(outcome, counter(registry, WeirMeter.QUERIES, outcomeTags));
-                durations.put(outcome, timer(registry, WeirMeter.DURATION, outcomeTags));
-            }
-            for (GatewayErrorCode code : GatewayErrorCode.values()) {
-                errors.put(code, counter(registry, WeirMeter.ERRORS, tags.and("code", label(code))));
-            }
-            queueWait = timer(registry, WeirMeter.QUEUE_WAIT, tags);
-            paused = counter(registry, WeirMeter.PAUSED_TIME, tags);
-            rows = counter(registry, WeirMeter.ROWS, tags);
-            bytes = counter(registry, WeirMeter.BYTES, tags);
-        }
-
-        void done(QuerySnapshot query) {
-            Objects.requireNonNull(queries.get(query.state())).increment();
-            Objects.requireNonNull(durations.get(query.state()))
-                    .record(query.queued().plus(query.running()));
-            queueWait.record(query.queued());
-            paused.increment(query.admission().paused().toNanos() / 1e9);
-            rows.increment((double) query.rows());
-            bytes.increment((double) query.bytes());
-            GatewayErrorCode code = query.error();
-            if (code != null) {
-                Objects.requireNonNull(errors.get(code)).increment();
-            }
-        }
     }
 }

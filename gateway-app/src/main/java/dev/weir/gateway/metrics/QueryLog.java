@@ -56,7 +56,7 @@ public final class QueryLog implements QueryListener, AutoCloseable {
     }
 
     private static Counter lost(MeterRegistry registry) {
-        return GatewayMetrics.counter(registry, WeirMeter.QUERY_LOG_LOST, Tags.empty());
+        return Meters.counter(registry, WeirMeter.QUERY_LOG_LOST, Tags.empty());
     }
 
     /** Writes what is still queued and closes the file. */

@@ -15,8 +15,8 @@ public final class ServedMeters {
      */
     public static void register(
             MeterRegistry registry, QueryEngine engine, IntSupplier running, Supplier<Boolean> ready) {
-        GatewayMetrics.gauge(registry, WeirMeter.SERVED_RUNNING, running, IntSupplier::getAsInt);
-        GatewayMetrics.engine(registry, engine);
-        GatewayMetrics.gauge(registry, WeirMeter.READY, ready, r -> r.get() ? 1 : 0);
+        Meters.gauge(registry, WeirMeter.SERVED_RUNNING, running, IntSupplier::getAsInt);
+        EngineMeters.register(registry, engine);
+        Meters.gauge(registry, WeirMeter.READY, ready, r -> r.get() ? 1 : 0);
     }
 }

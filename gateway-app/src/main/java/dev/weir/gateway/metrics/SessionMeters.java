@@ -1,8 +1,8 @@
 package dev.weir.gateway.metrics;
 
 import dev.weir.gateway.query.SessionFigures;
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -17,21 +17,21 @@ public final class SessionMeters {
      */
     public SessionMeters(MeterRegistry registry, Supplier<SessionFigures> sessions, LongSupplier prepared) {
         this.sessions = sessions;
-        GatewayMetrics.gauge(
+        Meters.gauge(
                 registry, WeirMeter.SESSIONS_OPEN, sessions, now -> now.get().open());
-        GatewayMetrics.gauge(
+        Meters.gauge(
                 registry,
                 WeirMeter.TRANSACTIONS_OPEN,
                 sessions,
                 now -> now.get().transactions());
-        GatewayMetrics.gauge(
+        Meters.gauge(
                 registry, WeirMeter.SESSIONS_PINNED, sessions, now -> now.get().pinned());
-        GatewayMetrics.gauge(registry, WeirMeter.PREPARED_STATEMENTS, prepared, LongSupplier::getAsLong);
-        FunctionCounter.builder(
-                        WeirMeter.TRANSACTIONS_IDLED.meterName(),
-                        this,
-                        meters -> meters.sessions.get().idleEnds())
-                .description(WeirMeter.TRANSACTIONS_IDLED.help())
-                .register(registry);
+        Meters.gauge(registry, WeirMeter.PREPARED_STATEMENTS, prepared, LongSupplier::getAsLong);
+        Meters.counter(
+                registry,
+                WeirMeter.TRANSACTIONS_IDLED,
+                Tags.empty(),
+                this,
+                meters -> meters.sessions.get().idleEnds());
     }
 }

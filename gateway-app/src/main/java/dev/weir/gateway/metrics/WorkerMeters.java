@@ -2,7 +2,6 @@ package dev.weir.gateway.metrics;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.weir.engine.EngineNode;
-import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
@@ -38,7 +37,7 @@ public final class WorkerMeters {
         this.registry = registry;
         // Looked at in each scrape, it also finds nodes that are new.
         this.total = gauge(WeirMeter.WORKERS, Tags.empty(), meters -> meters.look());
-        GatewayMetrics.counter(registry, WeirMeter.WORKER_RETRIES, Tags.of("worker", OTHER));
+        Meters.counter(registry, WeirMeter.WORKER_RETRIES, Tags.of("worker", OTHER));
     }
 
     /**
@@ -54,7 +53,7 @@ public final class WorkerMeters {
 
     /** A query went to another worker than this. */
     public void retried(String worker) {
-        GatewayMetrics.counter(registry, WeirMeter.WORKER_RETRIES, Tags.of("worker", label(worker)))
+        Meters.counter(registry, WeirMeter.WORKER_RETRIES, Tags.of("worker", label(worker)))
                 .increment();
     }
 
@@ -88,12 +87,9 @@ public final class WorkerMeters {
         gauge(WeirMeter.WORKER_RUNNING, tags, meters -> meters.of(name, EngineNode::running));
         gauge(WeirMeter.WORKER_SLOTS, tags, meters -> meters.of(name, EngineNode::slots));
         gauge(WeirMeter.WORKER_RESERVED, tags, meters -> meters.of(name, EngineNode::reservedBytes));
-        GatewayMetrics.counter(registry, WeirMeter.WORKER_RETRIES, tags);
-        FunctionCounter.builder(
-                        WeirMeter.WORKER_RESUMES.meterName(), this, meters -> meters.resumes.applyAsDouble(name))
-                .description(WeirMeter.WORKER_RESUMES.help())
-                .tags(tags)
-                .register(registry);
+        gauge(WeirMeter.WORKER_MEMORY, tags, meters -> meters.of(name, EngineNode::memoryBytes));
+        Meters.counter(registry, WeirMeter.WORKER_RETRIES, tags);
+        Meters.counter(registry, WeirMeter.WORKER_RESUMES, tags, this, meters -> meters.resumes.applyAsDouble(name));
     }
 
     /** Of the latest look; a node that is gone shows nothing. */
@@ -104,11 +100,6 @@ public final class WorkerMeters {
     }
 
     private Gauge gauge(WeirMeter meter, Tags tags, ToDoubleFunction<WorkerMeters> value) {
-        return Gauge.builder(meter.meterName(), this, value)
-                .baseUnit(meter.unit().isEmpty() ? null : meter.unit())
-                .description(meter.help())
-                .tags(tags)
-                .strongReference(true)
-                .register(registry);
+        return Meters.gauge(registry, meter, tags, this, value);
     }
 }

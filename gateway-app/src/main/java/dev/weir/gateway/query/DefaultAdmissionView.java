@@ -15,7 +15,6 @@ import dev.weir.engine.QueryEngine;
 import dev.weir.engine.StatementScan;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** The view over one controller. */
@@ -65,7 +64,7 @@ final class DefaultAdmissionView implements AdmissionView {
 
     @Override
     public List<EngineNode> workers(Identity identity) {
-        requireAdmin(identity, "The workers need");
+        RequestChecks.requireAdmin(identity, "The workers need");
         return engine.nodes();
     }
 
@@ -156,13 +155,13 @@ final class DefaultAdmissionView implements AdmissionView {
 
     @Override
     public Map<String, Object> limits(Identity identity) {
-        requireAdmin(identity, "The limits need");
+        RequestChecks.requireAdmin(identity, "The limits need");
         return limits.tree();
     }
 
     @Override
     public Map<String, Object> change(Identity identity, Map<String, ?> changes, boolean persist) {
-        requireAdmin(identity, "The limits need");
+        RequestChecks.requireAdmin(identity, "The limits need");
         limits.change(changes, persist);
         return limits.tree();
     }
@@ -173,14 +172,5 @@ final class DefaultAdmissionView implements AdmissionView {
 
     private static boolean isAdmin(Identity identity) {
         return identity.role().includes(Role.ADMIN);
-    }
-
-    private static void requireAdmin(Identity identity, String what) {
-        if (!isAdmin(identity)) {
-            throw new GatewayException(
-                    GatewayErrorCode.FORBIDDEN,
-                    what + " the role admin; the user has the role "
-                            + identity.role().name().toLowerCase(Locale.ROOT) + ".");
-        }
     }
 }

@@ -99,7 +99,8 @@ public final class DefaultQueryService implements QueryService {
         this.describing = new Lane(controllers.describing(), timers, describeTimeout);
         this.catalog = new Lane(controllers.catalog(), timers, describeTimeout);
         this.view = new DefaultAdmissionView(engine, admission, limits);
-        this.services = new RunServices(engine, engine, admission, limits, timers, clock, null, this::done);
+        this.services =
+                new RunServices(engine, engine, admission, limits, timers, clock, null, this::opened, this::done);
         this.ingests = new Ingests(
                 timers,
                 identity -> limits.clocks().of(identity.groups()).clientStallTimeout(),
@@ -148,6 +149,7 @@ public final class DefaultQueryService implements QueryService {
         registry.add(run);
         if (!isInternal(identity)) {
             tell(() -> listener.submitted(run.snapshot()));
+            tell(() -> run.record().traceParent = listener.begun(run.snapshot()));
         }
         run.start(RequestChecks.access(identity.role()));
         return run;
@@ -156,6 +158,12 @@ public final class DefaultQueryService implements QueryService {
     private void decided(QueryRun run, AdmissionTrail.Step step) {
         if (!isInternal(run.identity())) {
             tell(() -> listener.decided(run.id(), step));
+        }
+    }
+
+    private void opened(RunRecord of) {
+        if (!isInternal(of.identity)) {
+            tell(() -> listener.opened(of.id));
         }
     }
 
@@ -310,11 +318,17 @@ public final class DefaultQueryService implements QueryService {
     public CompletionStage<Void> drain(Duration grace) {
         CompletionStage<Void> idle = admission.drain();
         Timers.Timer end = timers.schedule(grace, () -> {
-            for (QueryRun run : registry.live()) {
-                run.cancel(CancelReason.DRAIN);
+            // A drain that was ended just now cancels nothing.
+            if (admission.snapshot().draining()) {
+                registry.live().forEach(run -> run.cancel(CancelReason.DRAIN));
             }
         });
-        return idle.whenComplete((nothing, never) -> end.cancel());
+        return idle.whenComplete((nothing, ended) -> end.cancel());
+    }
+
+    /** Ends a drain, so that its stage fails: queries are taken again. */
+    public void resume() {
+        admission.resume();
     }
 
     /**

@@ -150,6 +150,11 @@ final class Partition implements ResultStream {
     }
 
     @Override
+    public void format(String name) {
+        source().format(name);
+    }
+
+    @Override
     public void delivered(long bytes) {
         source().delivered(bytes);
     }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param memoryBytes reservation asked for, or empty for the default
  * @param priority among the user's own waiting queries
  * @param heavy declared to be no short query
- * @param tags free key-value pairs for the query log; at most 16, 64 and 256 characters
+ * @param tags free key-value pairs for the query log; at most 16, 64 and 256 characters. {@link #TRACE_PARENT} among
+ *     them says to which trace the query belongs
  */
 public record QueryRequest(
         Front front,
@@ -34,6 +36,16 @@ public record QueryRequest(
         Priority priority,
         boolean heavy,
         Map<String, String> tags) {
+
+    /** The tag, and the header on either front, with the trace context of the caller as W3C writes it. */
+    public static final String TRACE_PARENT = "traceparent";
+
+    private static final Pattern TRACE_FORM = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
+
+    /** Whether a text is a trace context that can be a tag. */
+    public static boolean isTraceParent(@Nullable String text) {
+        return text != null && TRACE_FORM.matcher(text).matches();
+    }
 
     /** A statement with defaults. */
     public static QueryRequest of(Front front, String sql) {

@@ -395,6 +395,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
                 now == QueryState.QUEUED ? null : place.permit(),
                 wait,
                 now == QueryState.CANCELLING || now.isDone() ? ending.get() : null,
-                inForce());
+                inForce(),
+                opened);
     }
 }

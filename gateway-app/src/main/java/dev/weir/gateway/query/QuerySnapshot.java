@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param error code of a failed query; null otherwise
  * @param errorMessage the client's text of it
  * @param errorDetails what else its client was told; null otherwise
+ * @param format in which its client gets the result, as {@link ResultStream#format} was told it; null when it was not
  */
 public record QuerySnapshot(
         String id,
@@ -60,7 +61,8 @@ public record QuerySnapshot(
         @Nullable GatewayErrorCode error,
         @Nullable String errorMessage,
         @Nullable ErrorDetails errorDetails,
-        Map<String, String> tags) {
+        Map<String, String> tags,
+        @Nullable String format) {
 
     /** The failure of a query that failed, as its own request was told it; null otherwise. */
     public @Nullable GatewayException failure() {

@@ -88,7 +88,9 @@ final class RequestChecks {
     }
 
     private static void checkTags(Map<String, String> tags) {
-        if (tags.size() > MAX_TAGS) {
+        // The trace is a header's, not a tag of the caller's choice.
+        int counted = tags.size() - (tags.containsKey(QueryRequest.TRACE_PARENT) ? 1 : 0);
+        if (counted > MAX_TAGS) {
             throw invalid("At most " + MAX_TAGS + " tags are allowed.");
         }
         tags.forEach((key, value) -> {
@@ -101,5 +103,15 @@ final class RequestChecks {
 
     private static GatewayException invalid(String message) {
         return new GatewayException(GatewayErrorCode.INVALID_REQUEST, message);
+    }
+
+    /** @param what the beginning of the message, as in "A drain needs" */
+    static void requireAdmin(Identity identity, String what) {
+        if (!identity.role().includes(Role.ADMIN)) {
+            throw new GatewayException(
+                    GatewayErrorCode.FORBIDDEN,
+                    what + " the role admin; the user has the role "
+                            + identity.role().name().toLowerCase(Locale.ROOT) + ".");
+        }
     }
 }

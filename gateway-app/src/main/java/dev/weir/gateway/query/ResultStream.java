@@ -65,6 +65,13 @@ public interface ResultStream extends AutoCloseable {
     /** Tells that this many bytes reached the client's socket: progress for the stall clock, and for the counts. */
     void delivered(long bytes);
 
+    /**
+     * In which format its client gets it, for the counts.
+     *
+     * @param name one of a small fixed set
+     */
+    default void format(String name) {}
+
     /** Declares the result complete although the engine has more (a row limit): {@code close} then counts as finished. */
     void finishEarly();
 

@@ -30,6 +30,10 @@ final class RunRecord {
     volatile long endingNanos;
     volatile long settledNanos;
     volatile @Nullable QueryState endedIn;
+
+    /** Of the trace that the engine's work belongs to; null for none. */
+    volatile @Nullable String traceParent;
+
     final TrailRecorder trail;
     private final Instant submitted;
     private final long submittedNanos;
@@ -52,6 +56,7 @@ final class RunRecord {
      * @param held the permit, also when it was given back; null before the grant
      * @param wait how the wait stands; null when it does not wait
      * @param ended how it ends; null while that is open
+     * @param opened the stream of its result; null while it has none
      */
     QuerySnapshot snapshot(
             QueryState state,
@@ -59,7 +64,8 @@ final class RunRecord {
             @Nullable RunPermit held,
             @Nullable WaitInfo wait,
             @Nullable Ending ended,
-            Refusals.InForce inForce) {
+            Refusals.InForce inForce,
+            @Nullable RunStream opened) {
         long until = state.isDone() ? settledNanos : now;
         GatewayException failure = ended == null || state == QueryState.CANCELLED ? null : ended.failure();
         CancelReason reason = ended == null ? null : ended.cancelReason();
@@ -92,7 +98,8 @@ final class RunRecord {
                 failure == null ? null : failure.code(),
                 failure == null ? null : failure.text(),
                 failure == null ? null : failure.details(),
-                request.tags());
+                request.tags(),
+                opened == null ? null : opened.format());
     }
 
     /** What the query asks of admission. */
@@ -122,7 +129,12 @@ final class RunRecord {
                 request.settings(),
                 request.parameterRows(),
                 EngineQuery.DEFAULT_BATCH_ROWS,
-                new QueryContext(identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout));
+                context(granted, statementTimeout));
+    }
+
+    private QueryContext context(RunPermit granted, Duration statementTimeout) {
+        return new QueryContext(
+                identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout, traceParent);
     }
 
     /** The engine took so much of an upload. */
@@ -134,10 +146,7 @@ final class RunRecord {
 
     /** The ingest as the engine gets it, once it is admitted. */
     EngineIngest engineIngest(Ingest ingest, Access access, RunPermit granted, Duration statementTimeout) {
-        return ingest.of(
-                id,
-                access,
-                new QueryContext(identity.user(), granted.reservedBytes(), granted.inShortLane(), statementTimeout));
+        return ingest.of(id, access, context(granted, statementTimeout));
     }
 
     private @Nullable String queryClass(@Nullable RunPermit held) {

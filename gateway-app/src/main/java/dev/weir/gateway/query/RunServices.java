@@ -11,6 +11,7 @@ import dev.weir.engine.StatementScan;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param runner what runs its statement: the engine, or a session
  * @param ingest what it loads; null for a run of a statement
+ * @param onOpened told each time that the engine gave a result
  * @param onDone told once, when the run is done and everything it held is free
  */
 record RunServices(
@@ -28,11 +30,12 @@ record RunServices(
         Timers timers,
         InstantSource clock,
         @Nullable Ingest ingest,
+        Consumer<RunRecord> onOpened,
         BiConsumer<QueryRun, QuerySnapshot> onDone) {
 
     /** The same for a run on something else. */
     RunServices on(StatementRunner other, @Nullable Ingest load) {
-        return new RunServices(engine, other, admission, limits, timers, clock, load, onDone);
+        return new RunServices(engine, other, admission, limits, timers, clock, load, onOpened, onDone);
     }
 
     /** What the run does, as far as its words tell. */
@@ -42,9 +45,11 @@ record RunServices(
 
     /** Starts it on the engine or in its session. */
     EngineCall<ArrowResult> start(RunRecord record, Access access, RunPermit granted, Duration statementTimeout) {
-        return ingest == null
+        EngineCall<ArrowResult> call = ingest == null
                 ? runner.execute(record.engineQuery(access, granted, statementTimeout))
                 : runner.ingest(record.engineIngest(ingest, access, granted, statementTimeout), ingest.feed());
+        call.result().thenAccept(given -> onOpened.accept(record));
+        return call;
     }
 
     /** Whether it runs in a session. */

@@ -73,6 +73,7 @@ final class RunStream implements ResultStream {
         void readerDone(boolean complete);
     }
 
+    private volatile @Nullable String format;
     private final Owner owner;
     private final Schema schema;
     private volatile ArrowResult result;
@@ -289,6 +290,17 @@ final class RunStream implements ResultStream {
                 progress();
             }
         }
+    }
+
+    @Override
+    public void format(String name) {
+        format = name;
+    }
+
+    /** In which format its client gets it; null while nobody said. */
+    @Nullable
+    String format() {
+        return format;
     }
 
     @Override

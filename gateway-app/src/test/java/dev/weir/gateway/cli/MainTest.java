@@ -51,7 +51,9 @@ class MainTest {
     @Test
     void withoutACommandTheUserIsToldWhichThereAre() {
         assertThat(cli.run()).isEqualTo(2);
-        assertThat(cli.err()).hasLineCount(1).contains("serve, worker, query, health, user, secret, tpch or simulate");
+        assertThat(cli.err())
+                .hasLineCount(1)
+                .contains("serve, worker, query, health, drain, user, secret, tpch or simulate");
     }
 
     @Test

@@ -52,6 +52,7 @@ final class Snapshots {
                 error,
                 message,
                 null,
-                Map.of());
+                Map.of(),
+                null);
     }
 }

@@ -72,6 +72,25 @@ class AdmissionTest {
     }
 
     @Test
+    void aDrainIsBegunToldAndEndedByAnAdminOnly() {
+        assertThat(send("ada", "POST", "/v1/drain").statusCode()).isEqualTo(403);
+        assertThat(json(send("root", "GET", "/v1/drain"), 200).get("state").stringValue())
+                .isEqualTo("SERVING");
+        JsonNode drained = json(send("root", "POST", "/v1/drain"), 200);
+        assertThat(drained.get("state").stringValue()).isEqualTo("DRAINED");
+        assertThat(drained.get("graceLeftMs").intValue()).isEqualTo(30_000);
+        assertThat(drained.get("queries").size()).isZero();
+        assertThat(json(send("root", "DELETE", "/v1/drain"), 200).toString())
+                .isEqualTo("{\"state\":\"SERVING\",\"queries\":[]}");
+    }
+
+    private HttpResponse<byte[]> send(String user, String method, String path) {
+        return server.send(HttpRequest.newBuilder(server.uri(path))
+                .header("X-User", user)
+                .method(method, HttpRequest.BodyPublishers.noBody()));
+    }
+
+    @Test
     void theHistoryIsLimited() {
         Duration time = Duration.ofMillis(20);
         admission.history = List.of(new RunTimeStats(

@@ -199,7 +199,8 @@ final class FakeQueryService implements QueryService {
                     failure == null ? null : failure.code(),
                     failure == null ? null : failure.text(),
                     failure == null ? null : failure.details(),
-                    request.tags());
+                    request.tags(),
+                    null);
         }
     }
 

@@ -46,6 +46,7 @@ final class FrontServer implements AutoCloseable {
     }
 
     final FakeQueryService queries = new FakeQueryService();
+    final FakeDrains drains = new FakeDrains();
     final BufferAllocator allocator = new RootAllocator();
     final HttpFront front;
     final Path results;
@@ -83,7 +84,7 @@ final class FrontServer implements AutoCloseable {
                 DataSize.ofMegabytes(100),
                 32,
                 clientStallTimeout);
-        front = new HttpFront(queries, settings, () -> now.get(), freeDisk::get);
+        front = new HttpFront(queries, drains, settings, () -> now.get(), freeDisk::get);
         context.register(WebFlux.class);
         context.registerBean("routes", RouterFunction.class, front::routes);
         context.registerBean("problems", WebExceptionHandler.class, front::exceptionHandler);

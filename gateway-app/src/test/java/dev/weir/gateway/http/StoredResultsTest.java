@@ -135,7 +135,7 @@ class StoredResultsTest extends AsyncSupport {
                 DataSize.ofMegabytes(1),
                 32,
                 Duration.ofMinutes(1));
-        new HttpFront(server.queries, settings, () -> server.now.get()).close();
+        new HttpFront(server.queries, server.drains, settings, () -> server.now.get()).close();
         assertThat(leftover).doesNotExist();
         assertThat(other).exists();
         Files.delete(other);

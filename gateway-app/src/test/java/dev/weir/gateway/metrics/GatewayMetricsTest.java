@@ -9,6 +9,7 @@ import dev.weir.admission.AdmissionLimits;
 import dev.weir.admission.AdmissionListener;
 import dev.weir.admission.AdmissionRequest;
 import dev.weir.admission.GroupLimits;
+import dev.weir.engine.StatementKind;
 import dev.weir.gateway.query.AdmissionTrail;
 import dev.weir.gateway.query.CancelReason;
 import dev.weir.gateway.query.Front;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class GatewayMetricsTest {
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    private final GatewayMetrics metrics = new GatewayMetrics(registry);
+    private final GatewayMetrics metrics = new GatewayMetrics(registry, 2);
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
     @AfterEach
@@ -90,6 +91,27 @@ class GatewayMetricsTest {
                         .counter()
                         .count())
                 .isEqualTo(3);
+    }
+
+    @Test
+    void rowsAreCountedByFormatAndThoseLoadedApart() {
+        metrics.done(given(null, "csv", 3));
+        metrics.done(given(null, null, 5));
+        metrics.done(given(StatementKind.INGEST, null, 7));
+        assertThat(rows("csv")).isEqualTo(3);
+        assertThat(rows("arrow")).isEqualTo(5);
+        assertThat(registry.get("weir.ingest.rows")
+                        .tag("front", "http")
+                        .counter()
+                        .count())
+                .isEqualTo(7);
+    }
+
+    private double rows(String format) {
+        return registry.get("weir.query.rows")
+                .tags("front", "http", "format", format)
+                .counter()
+                .count();
     }
 
     private double decisions(String decision) {
@@ -158,17 +180,34 @@ class GatewayMetricsTest {
             @Nullable QueryState cancelledIn,
             @Nullable Duration cancelling,
             @Nullable GatewayErrorCode error) {
+        return snapshot(state, queryClass, reserved, cancelledIn, cancelling, error, null, null, 0);
+    }
+
+    private static QuerySnapshot given(@Nullable StatementKind kind, @Nullable String format, long rows) {
+        return snapshot(QueryState.FINISHED, "short", 100, null, null, null, kind, format, rows);
+    }
+
+    private static QuerySnapshot snapshot(
+            QueryState state,
+            String queryClass,
+            long reserved,
+            @Nullable QueryState cancelledIn,
+            @Nullable Duration cancelling,
+            @Nullable GatewayErrorCode error,
+            @Nullable StatementKind kind,
+            @Nullable String format,
+            long rows) {
         return new QuerySnapshot(
                 "q",
                 "ann",
                 Front.HTTP,
                 state,
-                null,
+                kind,
                 0,
                 Instant.EPOCH,
                 Duration.ZERO,
                 Duration.ZERO,
-                0,
+                rows,
                 0,
                 0,
                 reserved,
@@ -186,6 +225,7 @@ class GatewayMetricsTest {
                 error,
                 null,
                 null,
-                Map.of());
+                Map.of(),
+                format);
     }
 }

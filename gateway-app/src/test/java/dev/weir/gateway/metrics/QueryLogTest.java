@@ -301,6 +301,7 @@ class QueryLogTest {
                 code,
                 null,
                 null,
-                Map.of());
+                Map.of(),
+                null);
     }
 }

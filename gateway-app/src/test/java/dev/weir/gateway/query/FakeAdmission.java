@@ -248,6 +248,9 @@ final class FakeAdmission implements AdmissionController {
     public void hold(@Nullable WaitReason why) {}
 
     @Override
+    public void resume() {}
+
+    @Override
     public CompletionStage<Void> drain() {
         return CompletableFuture.completedFuture(null);
     }

@@ -70,8 +70,8 @@ class IngestTest {
         gateway = TestGateway.start(
                 directory,
                 "--weir.admission.client-stall-timeout=3s",
-                // A call whose message was too large keeps the server waiting until then.
-                "--weir.shutdown.grace=2s",
+                // The stop must not wait so long, although a call had a message beyond the limit.
+                "--weir.shutdown.grace=10m",
                 "--weir.admission.max-running=2",
                 "--weir.admission.user.max-running=2",
                 "--weir.admission.short-lane=0",
@@ -86,6 +86,7 @@ class IngestTest {
     }
 
     @AfterAll
+    @Timeout(120)
     void stop() throws Exception {
         sql.close();
         gateway.close();

@@ -13,16 +13,24 @@ import dev.weir.gateway.query.DefaultQueryService;
 import java.io.InputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.apache.arrow.flight.CallStatus;
+import org.apache.arrow.flight.FlightCallHeaders;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStatusCode;
+import org.apache.arrow.flight.FlightStream;
+import org.apache.arrow.flight.HeaderCallOption;
 import org.apache.arrow.flight.grpc.CredentialCallOption;
 import org.apache.arrow.flight.sql.FlightSqlClient;
 import org.apache.arrow.memory.BufferAllocator;
@@ -63,6 +71,48 @@ class OperationTest {
             gateway.sql(TestGateway.READER, "application/json", "select 1");
         }
         assertThat(log).doesNotExist();
+    }
+
+    @Test
+    void queriesOfBothFrontsJoinTheTracesOfTheirCallers() throws Exception {
+        String http = "0af7651916cd43dd8448eb211c80319c";
+        String flight = "1bf7651916cd43dd8448eb211c80319d";
+        try (TraceCollector collector = new TraceCollector()) {
+            try (TestGateway gateway =
+                    TestGateway.start(directory, "--weir.tracing.endpoint=" + collector.endpoint())) {
+                HttpRequest.Builder query = gateway.request(TestGateway.READER, "/v1/queries")
+                        .header("traceparent", "00-" + http + "-b7ad6b7169203331-01")
+                        .POST(HttpRequest.BodyPublishers.ofString("select 1"));
+                assertThat(gateway.send(query).statusCode()).isEqualTo(200);
+                flightQuery(gateway, "00-" + flight + "-b7ad6b7169203331-01");
+            }
+            assertThat(collector.received())
+                    .contains(bytes(http), bytes(flight), "weir.query.id", "queue", "run", "stream", "flight_sql")
+                    .doesNotContain("select 1")
+                    .doesNotContain(DefaultQueryService.INTERNAL_USER);
+        }
+        assertThat(directory.resolve("log").resolve("queries.jsonl")).content().contains(http, flight);
+    }
+
+    private static String bytes(String hex) {
+        return new String(HexFormat.of().parseHex(hex), StandardCharsets.ISO_8859_1);
+    }
+
+    private static void flightQuery(TestGateway gateway, String traceParent) throws Exception {
+        FlightCallHeaders headers = new FlightCallHeaders();
+        headers.insert("traceparent", traceParent);
+        HeaderCallOption trace = new HeaderCallOption(headers);
+        try (BufferAllocator allocator = new RootAllocator();
+                FlightClient flight = gateway.flight(allocator);
+                FlightSqlClient sql = new FlightSqlClient(flight)) {
+            CredentialCallOption bearer = flight.authenticateBasicToken(TestGateway.READER, TestGateway.PASSWORD)
+                    .orElseThrow();
+            try (FlightStream stream = sql.getStream(
+                    sql.execute("select 1", bearer, trace).getEndpoints().get(0).getTicket(), bearer, trace)) {
+                assertThat(stream.next()).isTrue();
+                assertThat(stream.next()).isFalse();
+            }
+        }
     }
 
     @Test
@@ -124,7 +174,13 @@ class OperationTest {
                 assertThat(anonymous(gateway, "/actuator/health/liveness").statusCode())
                         .isEqualTo(200);
             });
+            assertThat(anonymous(gateway, "/livez").statusCode()).isEqualTo(200);
+            assertThat(anonymous(gateway, "/readyz").statusCode()).isEqualTo(200);
             assertThat(anonymous(gateway, "/actuator/prometheus").statusCode()).isEqualTo(401);
+            assertThat(management(gateway, "/actuator/info")).contains("\"version\":\"");
+            if (getClass().getResource("/git.properties") != null) {
+                assertThat(management(gateway, "/actuator/info")).contains("\"commit\":{\"");
+            }
             assertThat(anonymous(gateway, "/actuator/env").statusCode()).isIn(401, 404);
             HttpRequest livez = HttpRequest.newBuilder(gateway.uri("/livez")).build();
             assertThat(gateway.client()
@@ -144,15 +200,49 @@ class OperationTest {
             await().atMost(Duration.ofSeconds(5))
                     .untilAsserted(() -> assertThat(metrics(gateway))
                             .contains("weir_queries_total{front=\"http\",outcome=\"finished\"} 1.0")
-                            .contains("weir_query_rows_total{front=\"http\"} 1.0"));
+                            .contains("weir_query_rows_total{format=\"csv\",front=\"http\"} 1.0"));
+            assertThat(series(before)).isSubsetOf(declared());
             for (WeirMeter meter : WeirMeter.values()) {
                 // Those of each worker come with the worker; a worker process has its own.
-                String name = meter.meterName();
-                if (!name.startsWith("weir.worker.") && !name.startsWith("weir.served.")) {
-                    assertThat(before).contains(name.replace('.', '_'));
+                if (!meter.meterName().startsWith("weir.worker.") && meter != WeirMeter.SERVED_RUNNING) {
+                    assertThat(series(before)).containsAnyElementsOf(meter.series());
                 }
             }
+            whatUsersDoIsCounted(gateway);
         }
+    }
+
+    private static void whatUsersDoIsCounted(TestGateway gateway) throws Exception {
+        HttpRequest wrong = HttpRequest.newBuilder(gateway.uri("/v1/queries"))
+                .header("Authorization", TestGateway.basic(TestGateway.READER, "wrong"))
+                .build();
+        gateway.client().send(wrong, HttpResponse.BodyHandlers.discarding());
+        try (BufferAllocator allocator = new RootAllocator();
+                FlightClient flight = gateway.flight(allocator)) {
+            flight.authenticateBasicToken(TestGateway.READER, TestGateway.PASSWORD);
+        }
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(metrics(gateway))
+                        .contains("weir_login_failures_total{reason=\"wrong\"} 1.0")
+                        .contains("weir_flight_calls_total{method=\"Handshake\",status=\"ok\"} 1.0")
+                        .contains("weir_user_queries_total{outcome=\"finished\",user=\"reader\"} 1.0")
+                        .doesNotContain("user=\"weir:internal\"")
+                        .containsPattern("weir_certificate_expiry_seconds [0-9.E]+")
+                        .containsPattern("weir_engine_memory_bytes [0-9.E]+"));
+    }
+
+    /** Names of the gateway's own series in an answer. */
+    private static Set<String> series(String metrics) {
+        return metrics.lines()
+                .filter(line -> line.startsWith("weir_"))
+                .map(line -> line.split("[{ ]", 2)[0])
+                .collect(Collectors.toSet());
+    }
+
+    private static Set<String> declared() {
+        return Arrays.stream(WeirMeter.values())
+                .flatMap(meter -> meter.series().stream())
+                .collect(Collectors.toSet());
     }
 
     @Test
@@ -184,6 +274,7 @@ class OperationTest {
         HttpResponse<InputStream> open = gateway.stream(TestGateway.READER, "application/vnd.apache.arrow.stream", BIG);
         try (InputStream in = open.body()) {
             in.readNBytes(1000);
+            drainAndResume(gateway, open.headers().firstValue("X-Weir-Query-Id").orElseThrow());
             CompletableFuture<Void> stopped = CompletableFuture.runAsync(gateway::close);
             await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
                 assertThat(gateway.sql(TestGateway.WRITER, "text/csv", "select 1")
@@ -197,6 +288,50 @@ class OperationTest {
             assertThat(rest).isGreaterThan(600_000_000L);
             stopped.get(30, TimeUnit.SECONDS);
         }
+    }
+
+    /** While a query is open: refused on both fronts, not ready, what is known is still told; and back. */
+    private static void drainAndResume(TestGateway gateway, String open) throws Exception {
+        assertThat(drain(gateway, TestGateway.WRITER, "POST").statusCode()).isEqualTo(403);
+        assertThat(drain(gateway, TestGateway.ADMIN, "POST").body()).contains("\"DRAINING\"", open, "\"graceLeftMs\"");
+        HttpResponse<String> refused = gateway.sql(TestGateway.WRITER, "text/csv", "select 1");
+        assertThat(refused.statusCode()).isEqualTo(503);
+        assertThat(refused.body()).contains("\"DRAINING\"", "\"retryable\":true");
+        assertThat(refused.headers().firstValue("Retry-After")).isPresent();
+        try (BufferAllocator allocator = new RootAllocator();
+                FlightClient flight = gateway.flight(allocator);
+                FlightSqlClient sql = new FlightSqlClient(flight)) {
+            CredentialCallOption bearer = flight.authenticateBasicToken(TestGateway.READER, TestGateway.PASSWORD)
+                    .orElseThrow();
+            assertThat(status(() -> {
+                        try (FlightStream stream = sql.getStream(
+                                sql.execute("select 1", bearer)
+                                        .getEndpoints()
+                                        .get(0)
+                                        .getTicket(),
+                                bearer)) {
+                            stream.next();
+                        } catch (FlightRuntimeException e) {
+                            throw e;
+                        } catch (Exception e) {
+                            throw new IllegalStateException(e);
+                        }
+                    }))
+                    .isEqualTo(FlightStatusCode.UNAVAILABLE);
+        }
+        assertThat(anonymous(gateway, "/readyz").statusCode()).isEqualTo(503);
+        assertThat(anonymous(gateway, "/livez").statusCode()).isEqualTo(200);
+        assertThat(gateway.get(TestGateway.READER, "/v1/queries/" + open).body())
+                .contains("\"STREAMING\"");
+
+        assertThat(drain(gateway, TestGateway.ADMIN, "DELETE").body()).contains("\"SERVING\"");
+        assertThat(gateway.sql(TestGateway.WRITER, "text/csv", "select 1").statusCode())
+                .isEqualTo(200);
+        assertThat(anonymous(gateway, "/readyz").statusCode()).isEqualTo(200);
+    }
+
+    private static HttpResponse<String> drain(TestGateway gateway, String user, String method) throws Exception {
+        return gateway.send(gateway.request(user, "/v1/drain").method(method, HttpRequest.BodyPublishers.noBody()));
     }
 
     @Test
@@ -242,7 +377,11 @@ class OperationTest {
     }
 
     private static String metrics(TestGateway gateway) throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(gateway.managementUri("/actuator/prometheus"))
+        return management(gateway, "/actuator/prometheus");
+    }
+
+    private static String management(TestGateway gateway, String path) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(gateway.managementUri(path))
                 .header("Authorization", TestGateway.basic(TestGateway.ADMIN, TestGateway.PASSWORD))
                 .build();
         HttpResponse<String> response = gateway.client().send(request, HttpResponse.BodyHandlers.ofString());

@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.Base64;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -62,6 +64,28 @@ public final class GatewayClient implements QueryClient {
             throw Problem.read(response, json).toFailure(query.sql());
         }
         return response.body();
+    }
+
+    /**
+     * A call about the gateway itself, without a body.
+     *
+     * @return the JSON that it answers
+     * @throws QueryFailure when the gateway refuses or cannot be reached
+     */
+    public JsonNode control(String method, String path) throws QueryFailure, InterruptedException {
+        HttpResponse<InputStream> response = send(request(path)
+                .timeout(Unreachable.CONNECT_TIMEOUT)
+                .header("Accept", "application/json, application/problem+json")
+                .method(method, BodyPublishers.noBody())
+                .build());
+        if (response.statusCode() != 200) {
+            throw Problem.read(response, json).toFailure("");
+        }
+        try (InputStream body = response.body()) {
+            return json.readTree(body);
+        } catch (IOException | JacksonException e) {
+            throw new QueryFailure("the answer to " + method + " " + path + " is no JSON", e);
+        }
     }
 
     private HttpResponse<InputStream> send(HttpRequest request) throws QueryFailure, InterruptedException {

@@ -35,6 +35,7 @@ public final class FakeGateway implements AutoCloseable {
     public final List<Received> received = new CopyOnWriteArrayList<>();
     public volatile Answer query = exchange -> respond(exchange, 200, "application/json", "{}");
     public volatile Answer status = exchange -> respond(exchange, 404, "application/problem+json", "{}");
+    public volatile Answer drain = exchange -> respond(exchange, 404, "application/problem+json", "{}");
     /** Open when the query was cancelled by DELETE. */
     public final CountDownLatch deleted = new CountDownLatch(1);
 
@@ -45,6 +46,7 @@ public final class FakeGateway implements AutoCloseable {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.setExecutor(threads);
         server.createContext("/v1/queries", this::handle);
+        server.createContext("/v1/drain", this::control);
         server.start();
     }
 
@@ -68,6 +70,16 @@ public final class FakeGateway implements AutoCloseable {
                 }
                 default -> status.give(exchange);
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void control(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            received.add(new Received(
+                    exchange.getRequestMethod(), exchange.getRequestURI().getPath(), exchange.getRequestHeaders(), ""));
+            drain.give(exchange);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

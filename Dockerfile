@@ -7,7 +7,7 @@ FROM maven:3-eclipse-temurin-17 AS build
 WORKDIR /build
 COPY . .
 RUN --mount=type=cache,target=/root/.m2 \
-    mvn -B -q -Dmaven.test.skip=true -Dspotless.check.skip=true package -pl gateway-app -am
+    mvn -B -q -DskipTests -Dspotless.check.skip=true package -pl gateway-app -am
 # Layers by how often they change: libraries seldom, Weir's own code each time.
 RUN java -Djarmode=tools -jar gateway-app/target/weir-app.jar extract --layers --destination /layers \
     && mkdir -p /layers/dependencies /layers/spring-boot-loader /layers/snapshot-dependencies /layers/application

@@ -125,12 +125,18 @@ public final class PrivateFile {
         }
     }
 
-    /** Whether others than the owner may read the file; false where the file system has no such permissions. */
+    /**
+     * Whether others than the owner may read the file; false where the file system has no such permissions. The group
+     * counts only for a file of ours: containers are given secrets, which they cannot write, by their group.
+     */
     public static boolean readableByOthers(Path file) throws IOException {
         if (!POSIX) {
             return false;
         }
-        Set<PosixFilePermission> open = EnumSet.of(PosixFilePermission.GROUP_READ, PosixFilePermission.OTHERS_READ);
+        Set<PosixFilePermission> open = EnumSet.of(PosixFilePermission.OTHERS_READ);
+        if (Files.isWritable(file)) {
+            open.add(PosixFilePermission.GROUP_READ);
+        }
         open.retainAll(Files.getPosixFilePermissions(file));
         return !open.isEmpty();
     }

@@ -1,5 +1,6 @@
 package dev.weir.chart;
 
+import com.marcnuri.helm.DryRun;
 import com.marcnuri.helm.Helm;
 import com.marcnuri.helm.LintResult;
 import com.marcnuri.helm.TemplateCommand;
@@ -56,6 +57,21 @@ final class Chart {
             command.withValuesFile(file);
         }
         return command.call();
+    }
+
+    /** What Helm prints after an install; no cluster is asked. */
+    static String notes(Path values) {
+        return new Helm(DIRECTORY)
+                .install()
+                .withName(RELEASE)
+                .withNamespace(NAMESPACE)
+                .withKubeVersion(KUBERNETES)
+                .withValuesFile(values)
+                .clientOnly()
+                .dryRun()
+                .withDryRunOption(DryRun.CLIENT)
+                .call()
+                .getOutput();
     }
 
     static LintResult lint(Path chart) {

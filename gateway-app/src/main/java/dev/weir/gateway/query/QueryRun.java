@@ -45,6 +45,7 @@ final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Hos
 
     /** Where the stream waits for a result in the place of one that failed for memory; null until it does. */
     private volatile @Nullable CompletableFuture<ArrowResult> reopened;
+
     private volatile @Nullable ReaderWatch watch;
 
     /** Counts the results that one query had; the engine is idle when it is so for the last. */

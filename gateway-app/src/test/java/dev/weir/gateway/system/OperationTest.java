@@ -298,27 +298,7 @@ class OperationTest {
         assertThat(refused.statusCode()).isEqualTo(503);
         assertThat(refused.body()).contains("\"DRAINING\"", "\"retryable\":true");
         assertThat(refused.headers().firstValue("Retry-After")).isPresent();
-        try (BufferAllocator allocator = new RootAllocator();
-                FlightClient flight = gateway.flight(allocator);
-                FlightSqlClient sql = new FlightSqlClient(flight)) {
-            CredentialCallOption bearer = flight.authenticateBasicToken(TestGateway.READER, TestGateway.PASSWORD)
-                    .orElseThrow();
-            assertThat(status(() -> {
-                        try (FlightStream stream = sql.getStream(
-                                sql.execute("select 1", bearer)
-                                        .getEndpoints()
-                                        .get(0)
-                                        .getTicket(),
-                                bearer)) {
-                            stream.next();
-                        } catch (FlightRuntimeException e) {
-                            throw e;
-                        } catch (Exception e) {
-                            throw new IllegalStateException(e);
-                        }
-                    }))
-                    .isEqualTo(FlightStatusCode.UNAVAILABLE);
-        }
+        assertThat(status(() -> flightQuery(gateway, "none"))).isEqualTo(FlightStatusCode.UNAVAILABLE);
         assertThat(anonymous(gateway, "/readyz").statusCode()).isEqualTo(503);
         assertThat(anonymous(gateway, "/livez").statusCode()).isEqualTo(200);
         assertThat(gateway.get(TestGateway.READER, "/v1/queries/" + open).body())
@@ -396,7 +376,11 @@ class OperationTest {
                         HttpResponse.BodyHandlers.discarding());
     }
 
-    private static FlightStatusCode status(Runnable call) {
+    private interface Call {
+        void run() throws Exception;
+    }
+
+    private static FlightStatusCode status(Call call) throws Exception {
         try {
             call.run();
             return CallStatus.UNKNOWN.code();

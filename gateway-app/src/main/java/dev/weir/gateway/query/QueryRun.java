@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>How it ends is decided by one CAS on {@link #ending}; everyone who wants it to stop competes there. The winner
  * only pokes what is under way (waiter, engine call, stream). The query settles (permit back, terminal state, listeners)
- * when the thing under way has really stopped, and that is called from exactly one place per phase, so that CANCELLED
- * means that the engine is idle.
+ * when the thing under way has really stopped, called from exactly one place per phase: CANCELLED means an idle engine.
  */
 final class QueryRun implements QueryExecution, RunStream.Owner, ReaderWatch.Host, RunPlace.Host {
 

@@ -325,7 +325,16 @@ final class Dashboards {
                         "Sent",
                         "Bps",
                         "Bytes handed to the user.",
-                        query("topk(10, sum by (user) (rate(weir_user_sent_bytes_total{@}[@])))", "{{user}}"));
+                        query("topk(10, sum by (user) (rate(weir_user_sent_bytes_total{@}[@])))", "{{user}}"))
+                .lines(
+                        "Sessions",
+                        "none",
+                        "Open ones and what they hold; transactions that were idle for too long, per hour.",
+                        query("sum(weir_sessions_open{@})", "sessions"),
+                        query("sum(weir_sessions_pinned{@})", "with a connection"),
+                        query("sum(weir_transactions_open{@})", "transactions"),
+                        query("sum(weir_prepared_statements_open{@})", "prepared statements"),
+                        query("3600 * sum(rate(weir_transactions_idled_total{@}[@]))", "ended while idle"));
     }
 
     private static Dashboard jvm() {

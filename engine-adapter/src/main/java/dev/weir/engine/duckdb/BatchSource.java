@@ -25,18 +25,14 @@ final class BatchSource implements AutoCloseable {
     private final VectorSchemaRoot root;
     private final ValueGuard guard;
     private final SqlText text;
-    private final int batchRows;
     private int served;
     private int rows;
     private int sliceRows;
     private boolean over;
 
-    /** @param batchRows that the reader was asked for: a batch of fewer is its last one */
-    BatchSource(
-            ArrowReader reader, int batchRows, Schema schema, ValueGuard guard, SqlText text, BufferAllocator memory)
+    BatchSource(ArrowReader reader, Schema schema, ValueGuard guard, SqlText text, BufferAllocator memory)
             throws IOException {
         this.reader = reader;
-        this.batchRows = batchRows;
         this.loaded = reader.getVectorSchemaRoot();
         this.root = VectorSchemaRoot.create(schema, memory);
         this.guard = guard;
@@ -61,11 +57,6 @@ final class BatchSource implements AutoCloseable {
             slice();
         }
         return true;
-    }
-
-    /** Whether nothing follows what the root holds; false where that is not known without work. */
-    boolean isAtEnd() throws IOException {
-        return served >= rows && (over || rows < batchRows) && !load();
     }
 
     private boolean load() throws IOException {

@@ -15,8 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A result that streams out of DuckDB. One reader; cancel and close from any thread. The scope orders all access to the
  * buffers: only the thread inside touches them.
  *
- * <p>It comes with its first batch, and knows by then when there is no other: a small result costs its reader no change
- * of threads after that.
+ * <p>It comes with its first batch: what fails before that fails as a call, with nothing opened.
  */
 final class DuckDbResult implements ArrowResult {
 
@@ -25,20 +24,15 @@ final class DuckDbResult implements ArrowResult {
     private final BatchSource source;
     private final AtomicReference<@Nullable CompletableFuture<Boolean>> pending = new AtomicReference<>();
     private volatile boolean loaded;
-    private final boolean whole;
     private volatile boolean ended;
     private volatile @Nullable EngineException failed;
 
-    /**
-     * @param loaded whether the first batch is in the source's root
-     * @param whole whether nothing follows it
-     */
-    DuckDbResult(NativeScope scope, EngineCore core, BatchSource source, boolean loaded, boolean whole) {
+    /** @param loaded whether the first batch is in the source's root; there is none otherwise */
+    DuckDbResult(NativeScope scope, EngineCore core, BatchSource source, boolean loaded) {
         this.scope = scope;
         this.core = core;
         this.source = source;
         this.loaded = loaded;
-        this.whole = whole;
         scope.becomeResult();
     }
 
@@ -69,22 +63,10 @@ final class DuckDbResult implements ArrowResult {
         } else if (!scope.isEnding() && loaded) {
             loaded = false;
             batch.complete(true);
-        } else if (!scope.isEnding() && whole) {
-            ended = true;
-            if (!core.threads().run(this::finish)) {
-                scope.end();
-            }
-            batch.complete(false);
         } else if (scope.isEnding() || !core.threads().run(() -> read(batch))) {
             batch.completeExceptionally(failure());
         }
         return batch;
-    }
-
-    private void finish() {
-        if (scope.enter()) {
-            scope.finish();
-        }
     }
 
     private EngineException failure() {

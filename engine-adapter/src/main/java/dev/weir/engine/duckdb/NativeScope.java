@@ -118,11 +118,6 @@ final class NativeScope {
         return cancelled;
     }
 
-    /** Whether its connection goes back to a session. */
-    boolean isLent() {
-        return lender != null;
-    }
-
     /** Whether the work of this scope failed or was cancelled. */
     boolean isTroubled() {
         return cancelled || failed;

@@ -218,16 +218,13 @@ final class StatementRun {
         ArrowReader reader = scope.add((ArrowReader) ((DuckDBResultSet) rows).arrowExportStream(memory, batchRows));
         BatchSource batches = scope.add(new BatchSource(
                 reader,
-                batchRows,
                 ExportedSchema.of(schema, reader.getVectorSchemaRoot().getSchema()),
                 new ValueGuard(plan),
                 text,
                 memory));
         boolean some = batches.next();
-        // The connection of a session must be back before its client hears of the end.
-        boolean whole = !scope.isLent() && batches.isAtEnd();
         stopIfEnding();
-        return new DuckDbResult(scope, core, batches, some, whole);
+        return new DuckDbResult(scope, core, batches, some);
     }
 
     private void stopIfEnding() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.weir.gateway.config.HttpFrontConfiguration;
 import dev.weir.gateway.config.WeirProperties;
+import dev.weir.gateway.query.DrainControl;
 import dev.weir.gateway.query.QueryService;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,7 @@ class HttpFrontWiringTest {
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
             context.registerBean(WeirProperties.class, () -> properties);
             context.registerBean(QueryService.class, FakeQueryService::new);
+            context.registerBean(DrainControl.class, FakeDrains::new);
             context.register(HttpFrontConfiguration.class);
             context.refresh();
 

@@ -31,6 +31,7 @@ import org.apache.arrow.flight.sql.impl.FlightSql;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.BigIntVector;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -172,10 +173,13 @@ class PollFlightTest {
             FlightInfo info = polling.get(60, TimeUnit.SECONDS);
             assertThat(info.getEndpoints()).hasSize(1);
             assertThat(here.running()).as("the grant waits for its reader").isEqualTo(1);
-            assertThat(here.gateway.bean(DefaultQueryService.class).liveQueries())
-                    .hasSize(1)
-                    .allMatch(query ->
-                            query.id().equals(status(first).get("queryId").stringValue()));
+            // The other has given its slot back, and may still be settling.
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(
+                                    here.gateway.bean(DefaultQueryService.class).liveQueries())
+                            .hasSize(1)
+                            .allMatch(query -> query.id()
+                                    .equals(status(first).get("queryId").stringValue())));
             assertThat(here.read(info))
                     .isEqualTo(LongStream.range(0, 300_000).boxed().toList());
             assertThat(here.failure(() -> here.read(info))).isEqualTo(FlightStatusCode.INTERNAL);

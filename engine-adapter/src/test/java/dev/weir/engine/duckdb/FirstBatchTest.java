@@ -1,9 +1,12 @@
 package dev.weir.engine.duckdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
+import dev.weir.engine.EngineException;
+import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineStats;
 import dev.weir.engine.QueryEngine;
@@ -18,8 +21,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A result that is there whole when it opens. */
-class SmallResultTest {
+/** A result opens with its first batch. */
+class FirstBatchTest {
 
     @TempDir
     Path directory;
@@ -49,20 +52,27 @@ class SmallResultTest {
     }
 
     @Test
-    void aSmallResultIsThereWholeWhenItOpens() {
+    void theFirstBatchIsThereWhenTheResultOpens() {
         ArrowResult result = run("select 42");
         assertThat(result.next()).isCompletedWithValue(true);
         assertThat(result.root().getRowCount()).isEqualTo(1);
-        assertThat(result.next()).isCompletedWithValue(false);
+        assertThat(Rows.await(result.next())).isFalse();
         Rows.await(result.stopped());
         result.close();
     }
 
     @Test
-    void anEmptyResultIsThereWholeWhenItOpens() {
+    void anEmptyResultEnds() {
         ArrowResult result = run("select 42 where false");
-        assertThat(result.next()).isCompletedWithValue(false);
+        assertThat(Rows.await(result.next())).isFalse();
         Rows.await(result.stopped());
+    }
+
+    @Test
+    void whatFailsInTheFirstBatchOpensNoResult() {
+        assertThatThrownBy(() -> run("select [date '2020-01-01', 'infinity'::date][i::int + 1] from range(2) t(i)"))
+                .isInstanceOfSatisfying(
+                        EngineException.class, e -> assertThat(e.failure()).isEqualTo(EngineFailure.EXECUTION));
     }
 
     @Test

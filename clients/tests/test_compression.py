@@ -10,7 +10,7 @@ import pytest
 from conftest import PASSWORD
 
 ARROW = "application/vnd.apache.arrow.stream"
-CODECS = ["zstd"]
+CODECS = ["zstd", "lz4"]
 
 EVERYTHING = """
 select i, case when i % 3 = 0 then null else 'text ' || i end as s, i::decimal(15, 2) / 7 as d,
@@ -64,9 +64,9 @@ def test_flight(gateway, codec):
 
 def test_unknown_codec(gateway, client):
     answer = client.post("/v1/queries", content="select 1", headers={"Accept": f"{ARROW};codecs=brotli"})
-    assert answer.status_code == 400 and "none or zstd" in answer.json()["detail"]
+    assert answer.status_code == 400 and "none, zstd or lz4" in answer.json()["detail"]
     with gateway.adbc(**{"adbc.flight.sql.rpc.call_header.weir-compression": "brotli"}) as connection:
-        with connection.cursor() as cursor, pytest.raises(adbc_driver_manager.Error, match="none or zstd"):
+        with connection.cursor() as cursor, pytest.raises(adbc_driver_manager.Error, match="none, zstd or lz4"):
             cursor.execute("select 1")
 
 

@@ -2,6 +2,7 @@ package dev.weir.gateway.query;
 
 import net.jpountz.lz4.LZ4Compressor;
 import net.jpountz.lz4.LZ4Factory;
+import net.jpountz.xxhash.XXHash32;
 import net.jpountz.xxhash.XXHashFactory;
 import org.apache.arrow.compression.Lz4CompressionCodec;
 import org.apache.arrow.memory.ArrowBuf;
@@ -30,6 +31,8 @@ final class Lz4FrameCodec extends Lz4CompressionCodec {
     private static final int SMALLEST_BLOCK = 4;
 
     private static final int LARGEST_BLOCK = 7;
+
+    private static final XXHash32 HASH = XXHashFactory.fastestJavaInstance().hash32();
 
     private final LZ4Compressor compressor = factory().fastCompressor();
 
@@ -83,7 +86,7 @@ final class Lz4FrameCodec extends Lz4CompressionCodec {
 
     private static long header(ArrowBuf out, long at, int sizeCode) {
         byte[] descriptor = {FLAGS, (byte) (sizeCode << 4)};
-        int hash = XXHashFactory.fastestJavaInstance().hash32().hash(descriptor, 0, descriptor.length, 0);
+        int hash = HASH.hash(descriptor, 0, descriptor.length, 0);
         out.setInt(at, MAGIC);
         out.setBytes(at + Integer.BYTES, descriptor);
         out.setByte(at + Integer.BYTES + descriptor.length, (byte) (hash >>> 8));

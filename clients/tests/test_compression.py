@@ -66,9 +66,10 @@ def test_flight(gateway, codec):
 def test_unknown_codec(gateway, client):
     answer = client.post("/v1/queries", content="select 1", headers={"Accept": f"{ARROW};codecs=brotli"})
     assert answer.status_code == 400 and "none, zstd or lz4" in answer.json()["detail"]
-    with gateway.adbc(**{"adbc.flight.sql.rpc.call_header.weir-compression": "brotli"}) as connection:
-        with connection.cursor() as cursor, pytest.raises(adbc_driver_manager.Error, match="none, zstd or lz4"):
-            cursor.execute("select 1")
+    # The driver's first call, that of its login, has the header already.
+    with pytest.raises(adbc_driver_manager.Error, match="none, zstd or lz4"):
+        with gateway.adbc(**{"adbc.flight.sql.rpc.call_header.weir-compression": "brotli"}):
+            pass
 
 
 @pytest.mark.parametrize("codec", CODECS)

@@ -106,9 +106,7 @@ class Lz4FrameCodecTest {
     }
 
     private static long length(byte[] sent) {
-        return ByteBuffer.wrap(sent)
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .getLong(0);
+        return ByteBuffer.wrap(sent).order(ByteOrder.LITTLE_ENDIAN).getLong(0);
     }
 
     private static byte[] noise(int bytes) {

@@ -2,9 +2,7 @@ package dev.weir.engine.duckdb;
 
 import dev.weir.engine.EngineException;
 import dev.weir.engine.IngestMessage;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.flatbuf.BodyCompression;
@@ -21,7 +19,6 @@ import org.apache.arrow.vector.compression.CompressionUtil;
 import org.apache.arrow.vector.compression.NoCompressionCodec;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
-import org.apache.commons.compress.compressors.lz4.FramedLZ4CompressorInputStream;
 
 /**
  * Makes a record batch of a message: its buffers are slices of the body, or decompressed. Every place and length is held
@@ -130,23 +127,17 @@ final class BatchDecoder {
                 : codec.decompress(allocator, slice);
     }
 
-    /** Arrow's own codec gathers on the heap all that the frame gives, however much that is. */
+    /** Arrow's own codec is slow, and gathers on the heap all that the frame gives, however much that is. */
     private ArrowBuf lz4(ArrowBuf slice, long length) {
-        byte[] frame = new byte[(int) (slice.capacity() - CompressionUtil.SIZE_OF_UNCOMPRESSED_LENGTH)];
-        slice.getBytes(CompressionUtil.SIZE_OF_UNCOMPRESSED_LENGTH, frame);
+        long frame = slice.capacity() - CompressionUtil.SIZE_OF_UNCOMPRESSED_LENGTH;
+        if (!Lz4Frame.canHold(frame, length)) {
+            throw Upload.corrupt("a buffer cannot be decompressed");
+        }
         ArrowBuf plain = allocator.buffer(length);
-        try (InputStream in = new FramedLZ4CompressorInputStream(new ByteArrayInputStream(frame))) {
-            int count = plain.setBytes(0, in, (int) length);
-            while (count >= 0 && count < length) {
-                int more = plain.setBytes(count, in, (int) length - count);
-                if (more <= 0) {
-                    break;
-                }
-                count += more;
-            }
-            if (count != length || in.read() != -1) {
-                throw new IOException("another length than it says");
-            }
+        try {
+            Lz4Frame.read(
+                    slice.nioBuffer(CompressionUtil.SIZE_OF_UNCOMPRESSED_LENGTH, (int) frame),
+                    plain.nioBuffer(0, (int) length));
         } catch (IOException | RuntimeException e) {
             plain.close();
             throw Upload.corrupt("a buffer cannot be decompressed");

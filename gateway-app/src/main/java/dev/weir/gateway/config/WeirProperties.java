@@ -80,7 +80,7 @@ public record WeirProperties(
      * @param partitions endpoints over which a result comes when its client does not ask for a number with
      *     {@code weir-partitions}; some clients refuse more than one
      * @param compression of the buffers of a result whose client does not ask for one with {@code weir-compression}:
-     *     {@code none} or {@code zstd}; some clients, the JDBC driver among them, can read none
+     *     {@code none}, {@code zstd} or {@code lz4}; some clients, the JDBC driver among them, can read none
      */
     public record Flight(
             @DefaultValue("31337") int port,

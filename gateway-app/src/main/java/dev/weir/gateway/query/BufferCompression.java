@@ -19,10 +19,11 @@ import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
  */
 public enum BufferCompression {
     NONE(NoCompressionCodec.INSTANCE),
-    ZSTD(CommonsCompressionFactory.INSTANCE.createCodec(CodecType.ZSTD, 1));
+    ZSTD(CommonsCompressionFactory.INSTANCE.createCodec(CodecType.ZSTD, 1)),
+    LZ4(new Lz4FrameCodec());
 
     /** The names, for messages. */
-    public static final String NAMES = "none or zstd";
+    public static final String NAMES = "none, zstd or lz4";
 
     private final CompressionCodec codec;
 

@@ -64,7 +64,7 @@ class CompressedResultsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"zstd,false", "zstd,true", "none,true"})
+    @CsvSource({"zstd,false", "zstd,true", "lz4,false", "lz4,true", "none,true"})
     void everyTypeArrivesAsItWas(String compression, boolean encoded) throws Exception {
         queries.encoded = encoded;
         FlightSqlClient client = harness.as("ann", "weir-compression", compression);
@@ -82,7 +82,7 @@ class CompressedResultsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = "zstd")
+    @ValueSource(strings = {"zstd", "lz4"})
     void noRowsAndCountsAreReadAsEver(String compression) throws Exception {
         FlightSqlClient client = harness.as("ann", "weir-compression", compression);
         try (FlightStream stream = open(client, "nothing")) {
@@ -95,7 +95,7 @@ class CompressedResultsTest {
 
     /** A client that takes messages of 1 MiB shows that they are compressed, and that slices are sent. */
     @ParameterizedTest
-    @ValueSource(strings = "zstd")
+    @ValueSource(strings = {"zstd", "lz4"})
     void messagesAreAsSmallAsWhatIsInThem(String compression) throws Exception {
         String[] credentials = {"authorization", FrontHarness.basic("ann", FakeAuthenticator.passwordOf("ann"))};
         FlightClient limited = harness.flight(FlightClient.builder().maxInboundMessageSize(1 << 20), credentials);
@@ -147,7 +147,7 @@ class CompressedResultsTest {
         FlightRuntimeException refused =
                 catchThrowableOfType(FlightRuntimeException.class, () -> client.execute("numbers"));
         assertThat(refused.status().code()).isEqualTo(FlightStatusCode.INVALID_ARGUMENT);
-        assertThat(refused).hasMessageContaining("weir-compression").hasMessageContaining("none or zstd");
+        assertThat(refused).hasMessageContaining("weir-compression").hasMessageContaining("none, zstd or lz4");
         assertThat(FrontHarness.read(harness.as("ann"), harness.as("ann").execute("numbers")))
                 .isEqualTo(List.of(0L, 1L));
     }

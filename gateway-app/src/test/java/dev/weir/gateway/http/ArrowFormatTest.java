@@ -158,7 +158,7 @@ class ArrowFormatTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"false,NONE", "true,NONE", "false,ZSTD"})
+    @CsvSource({"false,NONE", "true,NONE", "false,ZSTD", "false,LZ4"})
     void dictionariesGoOnceAndAgainWhenTheyChange(boolean encodedBatches, BufferCompression compression)
             throws Exception {
         DictionaryEncoding encoding = new DictionaryEncoding(4, false, new ArrowType.Int(8, true));

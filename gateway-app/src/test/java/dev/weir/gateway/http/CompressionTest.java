@@ -110,7 +110,9 @@ class CompressionTest {
             value = {
                 ";codecs=zstd|zstd",
                 "; codecs=\"zstd\"|zstd",
-                ";codecs=\"brotli, lz4, zstd\"|zstd",
+                ";codecs=\"brotli, lz4, zstd\"|lz4",
+                ";codecs=\"zstd,lz4\"|zstd",
+                ";codecs=lz4|lz4",
                 ";codec=ZSTD|zstd",
                 ";codecs=none|none",
                 "|none",
@@ -171,7 +173,7 @@ class CompressionTest {
         HttpResponse<byte[]> refused = server.post("select 1", ARROW + ";codecs=brotli");
         assertThat(refused.statusCode()).isEqualTo(400);
         assertThat(new String(refused.body(), java.nio.charset.StandardCharsets.UTF_8))
-                .contains("INVALID_REQUEST", "codecs", "none or zstd");
+                .contains("INVALID_REQUEST", "codecs", "none, zstd or lz4");
         // Another format has no codecs, whatever is said of Arrow's.
         server.queries.answer(FakeResult.numbers(server.allocator, 1, 3));
         assertThat(server.post("select 1", "text/csv, " + ARROW + ";q=0.1;codecs=brotli")

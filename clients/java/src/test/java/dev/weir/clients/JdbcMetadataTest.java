@@ -138,8 +138,10 @@ class JdbcMetadataTest {
         try (var statement = connection.createStatement()) {
             statement.execute("create temp table mine_temp (i int)");
         }
-        assertThat(column(metadata.getTables(null, null, "mine%", null), "TABLE_NAME")).containsExactly("mine_temp");
-        assertThat(column(metadata.getColumns(null, null, "mine%", null), "COLUMN_NAME")).containsExactly("i");
+        assertThat(column(metadata.getTables(null, null, "mine%", null), "TABLE_NAME"))
+                .containsExactly("mine_temp");
+        assertThat(column(metadata.getColumns(null, null, "mine%", null), "COLUMN_NAME"))
+                .containsExactly("i");
         try (Connection other = Jdbc.connect(Gateway.shared(), Gateway.READER)) {
             assertThat(column(other.getMetaData().getTables(null, null, "mine%", null), "TABLE_NAME"))
                     .isEmpty();

@@ -46,6 +46,9 @@ final class PinnedConnection implements ConnectionSource {
     /** Whether the statement runs in a transaction that ends with it. */
     private boolean ownTransaction;
 
+    /** Whether DuckDB was told to begin the client's transaction and has not said that it did: a cancel came between. */
+    private boolean beginning;
+
     /** What runs, for the case that it is cancelled. */
     private boolean changing;
 
@@ -117,8 +120,8 @@ final class PinnedConnection implements ConnectionSource {
 
     @Override
     public void beginOwn(DuckDBConnection lent) throws SQLException {
-        QueryConnections.run(lent, "BEGIN TRANSACTION");
         ownTransaction = true;
+        QueryConnections.run(lent, "BEGIN TRANSACTION");
     }
 
     @Override
@@ -140,11 +143,13 @@ final class PinnedConnection implements ConnectionSource {
         apply(lent, query.settings());
         if (runs && transaction == Transaction.BEGUN) {
             boolean reads = readOnly || query.access() == Access.READ;
+            beginning = true;
             QueryConnections.run(lent, reads ? QueryConnections.READ_ONLY : "BEGIN TRANSACTION");
+            beginning = false;
             transaction = Transaction.OPEN;
         } else if (transaction != Transaction.OPEN && query.access() == Access.READ) {
-            QueryConnections.run(lent, QueryConnections.READ_ONLY);
             ownTransaction = true;
+            QueryConnections.run(lent, QueryConnections.READ_ONLY);
         }
         return lent;
     }
@@ -253,7 +258,11 @@ final class PinnedConnection implements ConnectionSource {
             return;
         }
         boolean troubled = scope.isTroubled();
-        if (ownTransaction) {
+        if (beginning) {
+            // DuckDB may be in a transaction or not; nothing was done in it, and the next statement begins it anew.
+            beginning = false;
+            rollback(back);
+        } else if (ownTransaction) {
             ownTransaction = false;
             endOwn(back, troubled);
         } else if (troubled && transaction == Transaction.OPEN && isSpoiled(scope, back)) {

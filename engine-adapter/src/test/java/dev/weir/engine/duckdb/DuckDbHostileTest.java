@@ -87,6 +87,8 @@ class DuckDbHostileTest extends DuckDbTestBase {
         MetadataRequest catalogs = MetadataRequest.of(MetadataRequest.Kind.CATALOGS);
         String busy = "select count(*) from range(10000000) a(i), range(10000000) b(j) where i + j = 7";
         try (DuckDbEngine small = DuckDbEngine.open(two)) {
+            // The thread of the start may be on its way out still.
+            Awaitility.await().until(() -> small.stats().activeCalls() == 0);
             List<EngineCall<ArrowResult>> calls =
                     List.of(small.execute(query(Access.READ, busy)), small.execute(query(Access.READ, busy)));
             Awaitility.await().until(() -> small.stats().activeCalls() == 2);

@@ -46,6 +46,10 @@ final class Ingest {
     @GuardedBy("this")
     private @Nullable GatewayException failure;
 
+    /** How its query ends with that failure, even one that is only being submitted when it fails. */
+    @GuardedBy("this")
+    private @Nullable Consumer<QueryRun> ending;
+
     /**
      * @param submit starts the query of an ingest
      * @param ended told once, when nothing of it is left
@@ -147,7 +151,11 @@ final class Ingest {
             schema = given;
         }
         QueryRun started = submit.apply(this, request);
-        run = started;
+        @Nullable Consumer<QueryRun> late;
+        synchronized (this) {
+            run = started;
+            late = ending;
+        }
         var unused = started.stream().whenComplete((stream, thrown) -> {
             if (stream != null) {
                 finish(started, stream);
@@ -155,6 +163,9 @@ final class Ingest {
                 started.done().thenAccept(last -> ended(started, thrown));
             }
         });
+        if (late != null) {
+            end(started, late);
+        }
     }
 
     /** The rows are committed; the query ends as one whose result was read. */
@@ -188,19 +199,25 @@ final class Ingest {
                 started -> started.cancel(reason));
     }
 
-    private void stop(GatewayException why, Consumer<QueryRun> end) {
+    private void stop(GatewayException why, Consumer<QueryRun> how) {
+        QueryRun started;
         synchronized (this) {
             if (failure == null) {
                 failure = why;
+                ending = how;
             }
+            started = run;
         }
-        QueryRun started = run;
         if (started != null) {
-            end.accept(started);
-            feed.fail(new EngineException(EngineFailure.CANCELLED, "The upload was given up", "57014", -1, null));
+            end(started, how);
         } else {
             committed.completeExceptionally(why);
         }
+    }
+
+    private void end(QueryRun started, Consumer<QueryRun> how) {
+        how.accept(started);
+        feed.fail(new EngineException(EngineFailure.CANCELLED, "The upload was given up", "57014", -1, null));
     }
 
     private void count(long rows, long bytes) {

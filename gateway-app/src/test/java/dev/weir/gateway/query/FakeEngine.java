@@ -7,9 +7,11 @@ import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineInfo;
+import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineSession;
 import dev.weir.engine.EngineStats;
+import dev.weir.engine.IngestFeed;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.StatementDescription;
@@ -37,6 +39,7 @@ final class FakeEngine implements QueryEngine {
     final BufferAllocator allocator = new RootAllocator();
     final List<Call<ArrowResult>> calls = new ArrayList<>();
     final List<EngineQuery> queries = new ArrayList<>();
+    final List<IngestFeed> feeds = new ArrayList<>();
     final List<Call<StatementDescription>> describes = new ArrayList<>();
     final List<FakeEngineSession> sessions = new ArrayList<>();
     StatementScan scan = new StatementScan(StatementKind.QUERY, Access.READ, 42, false);
@@ -247,6 +250,19 @@ final class FakeEngine implements QueryEngine {
         Call<ArrowResult> call = new Call<>();
         calls.add(call);
         queries.add(query);
+        return call;
+    }
+
+    @Override
+    public boolean takesIngest() {
+        return true;
+    }
+
+    @Override
+    public synchronized EngineCall<ArrowResult> ingest(EngineIngest ingest, IngestFeed feed) {
+        Call<ArrowResult> call = new Call<>();
+        calls.add(call);
+        feeds.add(feed);
         return call;
     }
 

@@ -29,6 +29,9 @@ final class QueryHarness {
     final FakeTimers timers = new FakeTimers();
     final FakeLimits limits;
     final List<QuerySnapshot> ended = new ArrayList<>();
+    /** Runs while a query is being submitted. */
+    Runnable onSubmit = () -> {};
+
     final DefaultQueryService service;
 
     QueryHarness() {
@@ -45,6 +48,11 @@ final class QueryHarness {
                 timers,
                 Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC),
                 new QueryListener() {
+                    @Override
+                    public void submitted(QuerySnapshot query) {
+                        onSubmit.run();
+                    }
+
                     @Override
                     public void done(QuerySnapshot query) {
                         ended.add(query);

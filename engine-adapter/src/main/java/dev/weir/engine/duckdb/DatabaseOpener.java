@@ -27,16 +27,26 @@ final class DatabaseOpener {
         this.settings = settings;
     }
 
+    /**
+     * A database that is open and locked.
+     *
+     * @param connections what the connections of queries are duplicates of
+     * @param constants what those of constant statements are duplicates of
+     */
+    record Opened(DuckDBConnection connections, DuckDBConnection constants) {}
+
     /** @throws DuckDbOpenException saying what is wrong */
-    DuckDBConnection open() {
+    Opened open() {
         makeDirectories();
         checkDatabase();
         DuckDBConnection connection = connect();
         try {
             prepare(connection);
             initialise(connection);
-            lock(connection);
-            return connection;
+            limit(connection);
+            DuckDBConnection constants = constants(connection);
+            run(connection, "SET lock_configuration = true");
+            return new Opened(connection, constants);
         } catch (DuckDbOpenException e) {
             close(connection);
             throw e;
@@ -204,8 +214,15 @@ final class DatabaseOpener {
         }
     }
 
-    /** The order matters: after the last statement nothing can be set any more, but for the session's time zone, and what we set for each query. */
-    private void lock(DuckDBConnection connection) throws SQLException {
+    /** A constant has nothing to optimize; no setting but this one differs. */
+    private static DuckDBConnection constants(DuckDBConnection connection) throws SQLException {
+        DuckDBConnection constants = (DuckDBConnection) connection.duplicate();
+        run(constants, "PRAGMA disable_optimizer");
+        return constants;
+    }
+
+    /** After the lock that follows nothing can be set but the session's time zone, and what we set for each query. */
+    private void limit(DuckDBConnection connection) throws SQLException {
         List<String> directories = settings.files().directories().stream()
                 .map(path -> literal(path + "/"))
                 .toList();
@@ -216,7 +233,6 @@ final class DatabaseOpener {
         run(
                 connection,
                 "SET allowed_configs = ['TimeZone'" + (settings.memoryFollowsQuery() ? ", 'memory_limit'" : "") + "]");
-        run(connection, "SET lock_configuration = true");
     }
 
     private static String literal(String text) {

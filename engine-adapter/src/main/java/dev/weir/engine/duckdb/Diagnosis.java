@@ -25,6 +25,7 @@ final class Diagnosis {
     private final EngineQuery query;
     private final ScannedStatement statement;
     private final SqlText text;
+    private boolean passed;
 
     Diagnosis(
             EngineCore core,
@@ -49,6 +50,11 @@ final class Diagnosis {
                 query.parameterRows().isEmpty()
                         ? List.of()
                         : query.parameterRows().get(0));
+    }
+
+    /** Whether the statement succeeded when it was run again to learn why it had failed. */
+    boolean hasPassed() {
+        return passed;
     }
 
     EngineException of(SQLException failure, List<? extends @Nullable Object> row) {
@@ -109,9 +115,11 @@ final class Diagnosis {
         } catch (SQLException e) {
             return ErrorTranslator.translate(e, repeated);
         }
+        passed = true;
         return new EngineException(
                 EngineFailure.EXECUTION,
-                "The query failed before its first row and succeeded when it was run again",
+                "The query failed before its first row and succeeded when it was run to learn why; most likely"
+                        + " other queries had the memory or temporary space that it needed; try again",
                 "22000",
                 -1,
                 null);
@@ -119,10 +127,11 @@ final class Diagnosis {
 
     /** After an error a transaction takes no statement any more. */
     private void restartTransaction() throws SQLException {
-        if (query.access() == Access.READ || query.parameterRows().size() > 1) {
+        boolean reads = query.access() == Access.READ && source.inTransaction(query);
+        if (reads || query.parameterRows().size() > 1) {
             QueryConnections.run(connection, "ROLLBACK");
         }
-        if (query.access() == Access.READ) {
+        if (reads) {
             QueryConnections.run(connection, "BEGIN TRANSACTION READ ONLY");
         }
     }

@@ -64,23 +64,24 @@ public final class DuckDbEngine implements QueryEngine {
      */
     public static DuckDbEngine open(DuckDbSettings settings) {
         EngineThreads threads = new EngineThreads(settings.maxEngineThreads(), settings.stackBytes());
-        CompletableFuture<DuckDBConnection> opened = new CompletableFuture<>();
+        CompletableFuture<DatabaseOpener.Opened> opened = new CompletableFuture<>();
         CompletableFuture<String> version = new CompletableFuture<>();
         threads.run(() -> {
             try {
-                DuckDBConnection connection = new DatabaseOpener(settings).open();
-                version.complete(connection.getMetaData().getDatabaseProductVersion());
-                opened.complete(connection);
+                DatabaseOpener.Opened database = new DatabaseOpener(settings).open();
+                version.complete(database.connections().getMetaData().getDatabaseProductVersion());
+                opened.complete(database);
             } catch (Throwable e) {
                 opened.completeExceptionally(e);
             }
         });
         try {
-            DuckDBConnection database = opened.get();
+            DuckDBConnection database = opened.get().connections();
             EngineInfo info = new EngineInfo("duckdb", version.get(), settings.readOnly());
             BufferAllocator memory = new RootAllocator();
             EngineCore core = new EngineCore(
                     new QueryConnections(database),
+                    new ConstantConnections(opened.get().constants()),
                     threads,
                     new Reaper(),
                     memory,
@@ -144,9 +145,10 @@ public final class DuckDbEngine implements QueryEngine {
         } catch (EngineException e) {
             return DuckDbCall.failed(core.reaper(), e);
         }
-        NativeScope scope = core.newScope();
+        ConstantConnections.Loan loan = core.constants().lend(query, statement);
+        NativeScope scope = loan == null ? core.newScope() : core.newScope(loan);
         DuckDbCall<ArrowResult> call = new DuckDbCall<>(scope);
-        StatementRun run = new StatementRun(core, core.connections(), scope, query, statement);
+        StatementRun run = new StatementRun(core, loan == null ? core.connections() : loan, scope, query, statement);
         return statements.start(call, scope, run::text, () -> {
             statements.fit(query.context());
             statements.execute(call, scope, run);
@@ -269,6 +271,7 @@ public final class DuckDbEngine implements QueryEngine {
         }
         core.threads().shutdown();
         core.reaper().close();
+        core.constants().close();
         try {
             database.close();
         } catch (SQLException e) {

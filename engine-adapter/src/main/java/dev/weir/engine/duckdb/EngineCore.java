@@ -13,6 +13,7 @@ import org.duckdb.DuckDBConnection;
 /** What every call of one engine shares. */
 record EngineCore(
         QueryConnections connections,
+        ConstantConnections constants,
         EngineThreads threads,
         Reaper reaper,
         BufferAllocator memory,

@@ -117,8 +117,7 @@ final class StatementRun {
     }
 
     private ResultSet rows(DuckDBConnection connection, DuckDBPreparedStatement prepared) throws SQLException {
-        run(connection, prepared);
-        ResultSet rows = prepared.getResultSet();
+        ResultSet rows = run(connection, prepared).getResultSet();
         if (rows == null) {
             throw new EngineException(EngineFailure.INTERNAL, "The statement gave no rows where it should");
         }
@@ -133,10 +132,30 @@ final class StatementRun {
             prepared.execute();
         } catch (SQLException e) {
             stopIfEnding();
-            throw diagnosis(connection).of(e);
+            return runAgain(connection, e);
         }
         stopIfEnding();
         return prepared;
+    }
+
+    /** A read whose failure was not its own, but came of what its neighbours held, has another try. */
+    private DuckDBPreparedStatement runAgain(DuckDBConnection connection, SQLException failure) {
+        Diagnosis diagnosis = diagnosis(connection);
+        EngineException why = diagnosis.of(failure);
+        stopIfEnding();
+        if (!diagnosis.hasPassed()) {
+            throw why;
+        }
+        try {
+            DuckDBPreparedStatement prepared = scope.add(prepare(connection));
+            bind(connection, prepared, firstRow());
+            prepared.execute();
+            stopIfEnding();
+            return prepared;
+        } catch (SQLException e) {
+            stopIfEnding();
+            throw why;
+        }
     }
 
     private Diagnosis diagnosis(DuckDBConnection connection) {

@@ -8,6 +8,7 @@ import dev.weir.engine.StatementKind;
 import dev.weir.engine.StatementScan;
 import dev.weir.engine.duckdb.ScannedStatement.Shape;
 import dev.weir.engine.duckdb.SqlLexer.Kind;
+import java.util.Set;
 
 /**
  * Reads a text before DuckDB does: refuses what must not reach native code and finds what the statement is. Linear in
@@ -20,6 +21,29 @@ final class StatementScanner {
 
     /** Most joins, set operations and commas between tables. */
     static final int MAX_JOINS = 300;
+
+    /** Longest statement that may be a constant, in tokens: it is planned as it stands. */
+    private static final int MAX_CONSTANT_TOKENS = 64;
+
+    private static final Set<String> BEYOND_CONSTANTS = Set.of(
+            "FROM",
+            "INTO",
+            "TABLE",
+            "WITH",
+            "VALUES",
+            "UNION",
+            "EXCEPT",
+            "INTERSECT",
+            "PIVOT",
+            "PIVOT_WIDER",
+            "PIVOT_LONGER",
+            "UNPIVOT",
+            "SUMMARIZE",
+            "DESCRIBE",
+            "SHOW",
+            "USING",
+            "WINDOW",
+            "QUALIFY");
 
     private StatementScanner() {}
 
@@ -63,7 +87,31 @@ final class StatementScanner {
                 verdict.session(),
                 isOrdered(tokens, from, to));
         int offset = tokens.start(from);
-        return new ScannedStatement(scan, plainSpaces(sql, tokens, from, to), offset, shape(verdict, tokens, from));
+        return new ScannedStatement(
+                scan,
+                plainSpaces(sql, tokens, from, to),
+                offset,
+                shape(verdict, tokens, from),
+                isConstant(tokens, from, to));
+    }
+
+    /**
+     * Tables come behind FROM, or in the other half of a set operation; functions come before brackets. Operators and words
+     * like CURRENT_DATE have no effect.
+     */
+    private static boolean isConstant(Tokens tokens, int from, int to) {
+        if (!tokens.isWord(from, "SELECT") || to - from > MAX_CONSTANT_TOKENS) {
+            return false;
+        }
+        for (int i = from + 1; i < to; i++) {
+            if (tokens.kind(i) == Kind.WORD && BEYOND_CONSTANTS.contains(tokens.word(i))) {
+                return false;
+            }
+            if (tokens.isSymbol(i, '(') || tokens.isSymbol(i, '[') || tokens.isSymbol(i, '{')) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** NUL ends a text for C, and half a surrogate pair would become a question mark: a parameter. */

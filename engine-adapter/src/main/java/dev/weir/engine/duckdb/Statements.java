@@ -80,9 +80,11 @@ final class Statements {
 
     /** Describes on a fresh connection, and remembers the answer. */
     DuckDbCall<StatementDescription> describe(EngineQuery query, ScannedStatement statement) {
-        NativeScope scope = core.newScope();
+        ConstantConnections.Loan loan = core.constants().lend(query, statement);
+        NativeScope scope = loan == null ? core.newScope() : core.newScope(loan);
         DuckDbCall<StatementDescription> call = new DuckDbCall<>(scope);
-        StatementDescriber describer = new StatementDescriber(core.connections(), scope, query, statement);
+        StatementDescriber describer =
+                new StatementDescriber(loan == null ? core.connections() : loan, scope, query, statement);
         long version = schemaVersion.get();
         return start(call, scope, describer::text, () -> {
             fit(QueryContext.NONE);

@@ -282,4 +282,14 @@ class DuckDbErrorsTest extends DuckDbTestBase {
                 .isEqualTo("syntax error");
         assertThat(ErrorTranslator.clean("syntax error at or near \"selec\"")).contains("selec");
     }
+
+    @Test
+    void aReadThatFailsOnceForNoFaultOfItsOwnSucceeds() {
+        run(Access.WRITE, "create sequence once");
+        assertThat(run(Access.WRITE, "select case when nextval('once') = 1 then error('first') else 'later' end as x"))
+                .containsExactly(List.of("later"));
+        assertThat(failure(Access.WRITE, "select error('always') as x where nextval('once') > 0"))
+                .hasMessageContaining("always");
+        run(Access.WRITE, "drop sequence once");
+    }
 }

@@ -32,6 +32,11 @@ final class ProcessChild implements Child {
 
     private static final int KILLED = 128 + 9;
 
+    /** The JVM's, where it would abort if it were to leave a core dump. */
+    private static final int CRASHED = 1;
+
+    private static final int ABORTED = 128 + 6;
+
     private final String name;
     private final Process process;
     private final ChildRequest request;
@@ -42,6 +47,7 @@ final class ProcessChild implements Child {
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final Instant since;
     private volatile boolean memoryShort;
+    private volatile boolean crashed;
     private volatile boolean wanted;
     private volatile boolean stopping;
     private volatile boolean used;
@@ -95,6 +101,8 @@ final class ProcessChild implements Child {
                         || lower.contains("java.lang.outofmemoryerror")
                         || lower.contains("insufficient memory")) {
                     memoryShort = true;
+                } else if (lower.contains("fatal error has been detected")) {
+                    crashed = true;
                 }
                 log.warn("{} (process {}): {}", name, process.pid(), line);
             }
@@ -111,6 +119,9 @@ final class ProcessChild implements Child {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             code = -1;
+        }
+        if (crashed && code == CRASHED) {
+            code = ABORTED;
         }
         boolean memory = fence.killedForMemory() || code == OUT_OF_HEAP || (memoryShort && code != KILLED);
         exited.complete(new ChildExit(code, memory && !wanted, wanted));

@@ -5,7 +5,6 @@ import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
-import dev.weir.engine.EngineQuery;
 import dev.weir.engine.QueryContext;
 import java.time.Duration;
 import java.util.HashSet;
@@ -28,7 +27,7 @@ final class Tries {
     private final Members members;
     private final ClusterTimers timers;
     private final WorkersListener listener;
-    private final EngineQuery query;
+    private final Work work;
     private final boolean write;
     private final boolean repeatable;
     private final long began;
@@ -52,6 +51,7 @@ final class Tries {
     private CompletableFuture<Void> idle = CompletableFuture.completedFuture(null);
 
     /**
+     * @param work what is tried
      * @param write whether the statement needs a worker that can write
      * @param repeatable whether it may run twice: it reads and nothing else
      */
@@ -59,13 +59,13 @@ final class Tries {
             Members members,
             ClusterTimers timers,
             WorkersListener listener,
-            EngineQuery query,
+            Work work,
             boolean write,
             boolean repeatable) {
         this.members = members;
         this.timers = timers;
         this.listener = listener;
-        this.query = query;
+        this.work = work;
         this.write = write;
         this.repeatable = repeatable;
         this.began = timers.nanoTime();
@@ -100,10 +100,10 @@ final class Tries {
     }
 
     private void next(@Nullable EngineException because, CompletableFuture<Opened> opened) {
-        EngineQuery asked;
+        QueryContext context;
         Lease lease;
         try {
-            asked = remaining();
+            context = remaining();
             lease = take();
         } catch (EngineException e) {
             opened.completeExceptionally(told(e, because));
@@ -111,7 +111,7 @@ final class Tries {
         }
         EngineCall<ArrowResult> started;
         try {
-            started = lease.engine().execute(asked);
+            started = work.on(lease.engine(), context);
         } catch (RuntimeException e) {
             lease.release();
             opened.completeExceptionally(engineFailure(e));
@@ -169,7 +169,7 @@ final class Tries {
         if (cancelled) {
             throw cancelled();
         }
-        Lease lease = members.take(query.context().memoryBytes(), write, tried);
+        Lease lease = members.take(work.context().memoryBytes(), write, tried);
         tried.add(lease.member());
         return lease;
     }
@@ -186,26 +186,19 @@ final class Tries {
         return busy ? new EngineException(EngineFailure.BUSY, "Every worker is full") : because;
     }
 
-    /** The query with the time that it has left. */
-    private EngineQuery remaining() {
-        QueryContext context = query.context();
+    /** With the time that is left. */
+    private QueryContext remaining() {
+        QueryContext context = work.context();
         Duration given = context.timeLeft();
         if (given == null) {
-            return query;
+            return context;
         }
         Duration left = given.minusNanos(timers.nanoTime() - began);
         if (left.isNegative() || left.isZero()) {
             throw new EngineException(EngineFailure.TIMED_OUT, "The statement's time is over");
         }
-        return new EngineQuery(
-                query.queryId(),
-                query.sql(),
-                query.access(),
-                query.settings(),
-                query.parameterRows(),
-                query.batchRows(),
-                new QueryContext(
-                        context.user(), context.memoryBytes(), context.shortQuery(), left, context.traceParent()));
+        return new QueryContext(
+                context.user(), context.memoryBytes(), context.shortQuery(), left, context.traceParent());
     }
 
     private void untilIdle(CompletionStage<Void> stopped, Lease lease) {

@@ -7,9 +7,11 @@ import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineCapacity;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineInfo;
+import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineNode;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineStats;
+import dev.weir.engine.IngestFeed;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.StatementDescription;
@@ -185,7 +187,18 @@ public final class WorkersEngine implements QueryEngine {
             return new FailedCall<>(e);
         }
         boolean read = scan.needs() == Access.READ && scan.kind().isRead();
-        return PlacedRun.start(new Tries(members, timers, listener, query, scan.needs() != Access.READ, read));
+        return PlacedRun.start(new Tries(members, timers, listener, Work.of(query), scan.needs() != Access.READ, read));
+    }
+
+    /** Whether a worker can write is known once one answers; one that cannot is not asked. */
+    @Override
+    public boolean takesIngest() {
+        return true;
+    }
+
+    @Override
+    public EngineCall<ArrowResult> ingest(EngineIngest ingest, IngestFeed feed) {
+        return PlacedRun.start(new Tries(members, timers, listener, Work.of(ingest, feed), true, false));
     }
 
     @Override

@@ -17,6 +17,9 @@ final class ChildFailures {
     /** SQLSTATE of a disk that is full, or a limit of temp files that is reached. */
     private static final String TEMP_SPACE = "53100";
 
+    /** SQLSTATE of a connection that was lost; of a call that is UNAVAILABLE, before it could have an effect. */
+    private static final String CONNECTION_LOST = "08006";
+
     private final @Nullable String limitName;
 
     /** @param limitName the property that sets a query's memory; null when it has none of its own */
@@ -102,11 +105,12 @@ final class ChildFailures {
     }
 
     private EngineException ended(EngineException failure, Lease lease, ChildExit exit) {
+        boolean without = exit.wanted() || CONNECTION_LOST.equals(failure.sqlState());
+        if (failure.failure() == EngineFailure.UNAVAILABLE && without) {
+            return failure;
+        }
         if (exit.memory()) {
             return memory(lease, failure);
-        }
-        if (failure.failure() == EngineFailure.UNAVAILABLE && exit.wanted()) {
-            return failure;
         }
         // Whether a call came to a process that ended is not known: it may have run.
         return new EngineException(

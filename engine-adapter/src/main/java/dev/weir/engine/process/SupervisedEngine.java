@@ -4,9 +4,12 @@ import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineInfo;
+import dev.weir.engine.EngineIngest;
+import dev.weir.engine.EngineMemory;
 import dev.weir.engine.EngineNode;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineSession;
+import dev.weir.engine.IngestFeed;
 import dev.weir.engine.StatementScan;
 import dev.weir.engine.duckdb.DuckDbEngine;
 import dev.weir.engine.duckdb.DuckDbSettings;
@@ -16,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -99,6 +103,16 @@ public final class SupervisedEngine extends ChildEngine {
         return LeasedCall.start(terms, supervisor::lease, engine -> engine.execute(query));
     }
 
+    @Override
+    public boolean takesIngest() {
+        return true;
+    }
+
+    @Override
+    public EngineCall<ArrowResult> ingest(EngineIngest ingest, IngestFeed feed) {
+        return LeasedCall.start(terms, supervisor::lease, engine -> engine.ingest(ingest, feed));
+    }
+
     /** A session in the child; it is lost with it. */
     @Override
     public EngineSession openSession(Access access) {
@@ -108,6 +122,14 @@ public final class SupervisedEngine extends ChildEngine {
     @Override
     public boolean hasTransactions() {
         return true;
+    }
+
+    @Override
+    public CompletionStage<EngineMemory> memory() {
+        return supervisor
+                .child()
+                .map(child -> child.engine().memory())
+                .orElseGet(() -> CompletableFuture.completedFuture(EngineMemory.UNKNOWN));
     }
 
     @Override

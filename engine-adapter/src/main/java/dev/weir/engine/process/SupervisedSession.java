@@ -6,8 +6,11 @@ import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
+import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineSession;
+import dev.weir.engine.IngestFeed;
+import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.SessionStatement;
@@ -57,6 +60,17 @@ final class SupervisedSession implements EngineSession {
                 terms,
                 leases,
                 engine -> on(engine, () -> engine.scan(query.sql()).session(), session -> session.execute(query)));
+    }
+
+    @Override
+    public EngineCall<ArrowResult> ingest(EngineIngest ingest, IngestFeed feed) {
+        return call(null, session -> session.ingest(ingest, feed));
+    }
+
+    @Override
+    public @Nullable EngineCall<ArrowResult> metadata(MetadataRequest request) {
+        EngineSession held = inner();
+        return held == null ? null : held.metadata(request);
     }
 
     @Override

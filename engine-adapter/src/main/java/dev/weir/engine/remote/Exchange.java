@@ -1,5 +1,6 @@
 package dev.weir.engine.remote;
 
+import dev.weir.engine.IngestMessage;
 import dev.weir.engine.wire.Control;
 import dev.weir.engine.wire.Frame;
 import dev.weir.engine.wire.Json;
@@ -98,6 +99,13 @@ final class Exchange {
     void say(Control control) {
         if (!over) {
             call.sendMessage(Frame.of(control));
+        }
+    }
+
+    /** Sends a message of an upload; it is copied to the transport, and stays the caller's. */
+    void upload(IngestMessage message) {
+        if (!over) {
+            call.sendMessage(Frame.of(Control.ofPart(message.part()), message));
         }
     }
 

@@ -45,6 +45,16 @@ final class Failures {
                 status.asException());
     }
 
+    /** Something was started, and ended without effect: only a whole upload is committed. */
+    static EngineException uploadBroken(String worker, Status status) {
+        return new EngineException(
+                EngineFailure.UNAVAILABLE,
+                "The connection to worker " + worker + " was lost during the upload; nothing of it was kept",
+                "08006",
+                -1,
+                status.asException());
+    }
+
     static EngineException broken(String worker, String what) {
         return new EngineException(
                 EngineFailure.LOST, "Worker " + worker + " sent a wrong result: " + what, "08006", -1, null);

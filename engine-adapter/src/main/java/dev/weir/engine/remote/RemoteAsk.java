@@ -15,20 +15,26 @@ import org.jspecify.annotations.Nullable;
 /** A question with one answer; it is not asked again when its call breaks. */
 final class RemoteAsk<T> extends BaseConversation implements EngineCall<T> {
 
+    /** Whose answer is waited for, and so how long. */
+    enum Asked {
+        /** The worker itself: it has the connect timeout for all of it, or its connection is broken. */
+        WORKER,
+        /** The engine, which takes its time and is counted. */
+        ENGINE,
+        /** The engine, for a figure that nobody misses: it has the connect timeout, and is not asked again. */
+        FIGURE
+    }
+
     private final BiFunction<Reply, Frame, T> answer;
-    private final boolean ofEngine;
+    private final Asked asked;
     private final CompletableFuture<T> result = new CompletableFuture<>();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private @Nullable Runnable outcome;
 
-    /**
-     * @param ofEngine whether the engine is asked, which takes its time and is counted; else the worker is, which has
-     *     the connect timeout for all of it
-     */
-    RemoteAsk(Conversations all, BiFunction<Reply, Frame, T> answer, boolean ofEngine) {
+    RemoteAsk(Conversations all, BiFunction<Reply, Frame, T> answer, Asked asked) {
         super(all);
         this.answer = answer;
-        this.ofEngine = ofEngine;
+        this.asked = asked;
     }
 
     RemoteAsk<T> start(Frame command) {
@@ -39,7 +45,7 @@ final class RemoteAsk<T> extends BaseConversation implements EngineCall<T> {
                 stopped.complete(null);
                 return;
             }
-            if (ofEngine) {
+            if (asked == Asked.ENGINE) {
                 all.add(this);
             }
             Exchange made = begin(channel, command);
@@ -53,8 +59,10 @@ final class RemoteAsk<T> extends BaseConversation implements EngineCall<T> {
         if (!stopped.isDone()) {
             settle(() -> result.completeExceptionally(failure(Status.DEADLINE_EXCEEDED)));
             late.abort("No answer in time");
-            // Whatever else is under way on that connection waits in vain as well.
-            all.discard(late.channel());
+            if (asked != Asked.FIGURE) {
+                // Whatever else is under way on that connection waits in vain as well.
+                all.discard(late.channel());
+            }
         }
     }
 
@@ -65,7 +73,7 @@ final class RemoteAsk<T> extends BaseConversation implements EngineCall<T> {
 
     @Override
     public void taken(Exchange from) {
-        if (ofEngine) {
+        if (asked == Asked.ENGINE) {
             stopTimer();
         }
     }

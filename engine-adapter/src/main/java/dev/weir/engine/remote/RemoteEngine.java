@@ -6,18 +6,23 @@ import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineInfo;
+import dev.weir.engine.EngineIngest;
+import dev.weir.engine.EngineMemory;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineSession;
 import dev.weir.engine.EngineStats;
+import dev.weir.engine.IngestFeed;
 import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.StatementDescription;
 import dev.weir.engine.StatementScan;
+import dev.weir.engine.remote.RemoteAsk.Asked;
 import dev.weir.engine.wire.Command;
 import dev.weir.engine.wire.Frame;
 import dev.weir.engine.wire.Reply;
 import dev.weir.engine.wire.Schemas;
 import dev.weir.engine.wire.Wire;
+import dev.weir.engine.wire.WireIngest;
 import dev.weir.engine.wire.WireQuery;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -75,7 +80,7 @@ public final class RemoteEngine implements QueryEngine {
 
     /** Asks the worker for its figures, and so whether it lives; fails with UNAVAILABLE within the connect timeout. */
     public EngineCall<WorkerReport> report() {
-        return new RemoteAsk<>(all, (reply, frame) -> report((Reply.Report) reply), false)
+        return new RemoteAsk<>(all, (reply, frame) -> report((Reply.Report) reply), Asked.WORKER)
                 .start(framed(new Command.Report()));
     }
 
@@ -121,7 +126,7 @@ public final class RemoteEngine implements QueryEngine {
         } catch (EngineException e) {
             return new Refused<>(e);
         }
-        return new RemoteAsk<>(all, RemoteEngine::description, true).start(command);
+        return new RemoteAsk<>(all, RemoteEngine::description, Asked.ENGINE).start(command);
     }
 
     private static Frame framed(Command command) {
@@ -179,17 +184,50 @@ public final class RemoteEngine implements QueryEngine {
     @Override
     public EngineCall<ArrowResult> metadata(MetadataRequest request) {
         String token = UUID.randomUUID().toString();
-        return run(token, new Command.Metadata(token, request), () -> true);
+        return run(token, new Command.Metadata(token, request, null), () -> true);
+    }
+
+    /** @param session token of the session that asks */
+    EngineCall<ArrowResult> metadata(MetadataRequest request, String session) {
+        String token = UUID.randomUUID().toString();
+        return run(token, new Command.Metadata(token, request, session), () -> true);
+    }
+
+    @Override
+    public CompletionStage<EngineMemory> memory() {
+        return new RemoteAsk<>(all, (reply, frame) -> ((Reply.Memory) reply).held(), Asked.FIGURE)
+                .start(framed(new Command.Memory()))
+                .result()
+                .exceptionally(failure -> EngineMemory.UNKNOWN);
     }
 
     private EngineCall<ArrowResult> run(String token, Command command, BooleanSupplier read) {
-        return new RemoteRun(all, token, framed(command), read).start().call();
+        return new RemoteRun(all, token, framed(command), read, null).start().call();
+    }
+
+    /** Whether the worker's database can be written is known there: one that cannot refuses the ingest. */
+    @Override
+    public boolean takesIngest() {
+        return true;
+    }
+
+    @Override
+    public EngineCall<ArrowResult> ingest(EngineIngest ingest, IngestFeed feed) {
+        return ingest(ingest, feed, null);
+    }
+
+    /** @param session token of the session that it belongs to; null for none */
+    EngineCall<ArrowResult> ingest(EngineIngest ingest, IngestFeed feed, @Nullable String session) {
+        String token = UUID.randomUUID().toString();
+        Frame command =
+                Frame.of(new Command.Load(token, WireIngest.of(ingest, session)), Schemas.write(ingest.schema()));
+        return new RemoteRun(all, token, command, () -> false, feed).start().call();
     }
 
     @Override
     @SuppressWarnings("NullAway") // A CompletionStage<Void> completes with null.
     public EngineCall<Void> check() {
-        return new RemoteAsk<Void>(all, (reply, frame) -> null, true).start(framed(new Command.Check()));
+        return new RemoteAsk<Void>(all, (reply, frame) -> null, Asked.ENGINE).start(framed(new Command.Check()));
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.weir.engine.remote;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
+import dev.weir.engine.IngestFeed;
 import dev.weir.engine.wire.Command;
 import dev.weir.engine.wire.Control;
 import dev.weir.engine.wire.Frame;
@@ -34,6 +35,9 @@ final class RemoteRun extends BaseConversation implements RemoteResult.Source {
     private final String token;
     private final Frame command;
     private final BooleanSupplier read;
+    /** What goes the other way meanwhile; null for none. */
+    private final @Nullable Upload upload;
+
     private final CompletableFuture<ArrowResult> opened = new CompletableFuture<>();
     private final CompletableFuture<Void> stopped = new CompletableFuture<>();
     private final CompletableFuture<Void> callStopped = new CompletableFuture<>();
@@ -57,12 +61,14 @@ final class RemoteRun extends BaseConversation implements RemoteResult.Source {
     /**
      * @param token the one in the command
      * @param read whether it changes nothing, so that it may run elsewhere instead
+     * @param feed of what is uploaded for it; null for nothing
      */
-    RemoteRun(Conversations all, String token, Frame command, BooleanSupplier read) {
+    RemoteRun(Conversations all, String token, Frame command, BooleanSupplier read, @Nullable IngestFeed feed) {
         super(all);
         this.token = token;
         this.command = command;
         this.read = read;
+        this.upload = feed == null ? null : new Upload(feed, this, this::breakOff);
     }
 
     RemoteRun start() {
@@ -121,6 +127,9 @@ final class RemoteRun extends BaseConversation implements RemoteResult.Source {
             fruitless = 0;
             if (reply instanceof Reply.Batch batch) {
                 batch(from, batch, frame);
+            } else if (reply instanceof Reply.Taken taken && upload != null) {
+                upload.taken(taken);
+                from.request();
             } else if (reply instanceof Reply.Opened header) {
                 header(from, header, frame);
             } else if (reply instanceof Reply.End end) {
@@ -184,7 +193,11 @@ final class RemoteRun extends BaseConversation implements RemoteResult.Source {
 
     /** What came cannot be right. */
     private void breach(String what) {
-        fail(Failures.broken(all.settings().name(), what));
+        breakOff(Failures.broken(all.settings().name(), what));
+    }
+
+    private void breakOff(EngineException why) {
+        fail(why);
         cancelNow();
     }
 
@@ -211,6 +224,8 @@ final class RemoteRun extends BaseConversation implements RemoteResult.Source {
             settle();
         } else if (!sent && (!from.wasSent() || Failures.isFinal(status))) {
             giveUp(Failures.notReached(all.settings().name(), status));
+        } else if (upload != null && !upload.isWhole()) {
+            giveUp(Failures.uploadBroken(all.settings().name(), status));
         } else {
             sent = true;
             retry(status);
@@ -261,6 +276,7 @@ final class RemoteRun extends BaseConversation implements RemoteResult.Source {
     private void settle() {
         settled = true;
         stopTimer();
+        stopUpload();
         RemoteResult reader = result;
         if (reader == null) {
             drained = true;
@@ -269,10 +285,19 @@ final class RemoteRun extends BaseConversation implements RemoteResult.Source {
     }
 
     private void stopWhenThrough() {
-        if (settled && drained) {
+        if (settled
+                && drained
+                && (upload == null || upload.stopped().toCompletableFuture().isDone())) {
             all.remove(this);
             callStopped.complete(null);
             stopped.complete(null);
+        }
+    }
+
+    private void stopUpload() {
+        if (upload != null) {
+            upload.stop();
+            upload.stopped().whenComplete((nothing, never) -> sync.execute(this::stopWhenThrough));
         }
     }
 
@@ -295,6 +320,9 @@ final class RemoteRun extends BaseConversation implements RemoteResult.Source {
             return;
         }
         cancelled = true;
+        if (upload != null) {
+            upload.stop();
+        }
         if (result == null) {
             opened.completeExceptionally(Failures.cancelled());
         }

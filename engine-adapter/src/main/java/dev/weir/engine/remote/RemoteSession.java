@@ -6,8 +6,11 @@ import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
+import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.EngineSession;
+import dev.weir.engine.IngestFeed;
+import dev.weir.engine.MetadataRequest;
 import dev.weir.engine.SessionSettings;
 import dev.weir.engine.SessionStatement;
 import dev.weir.engine.StatementDescription;
@@ -92,6 +95,39 @@ final class RemoteSession implements EngineSession {
                 }
             });
         });
+    }
+
+    @Override
+    public EngineCall<ArrowResult> ingest(EngineIngest ingest, IngestFeed feed) {
+        return guarded(() -> {
+            if (!access.covers(ingest.access())) {
+                throw new EngineException(
+                        EngineFailure.FORBIDDEN, "The session has " + access + " access only", "42501", -1, null);
+            }
+            return HeldCall.after(turn(true), () -> engine.ingest(ingest, feed, token), (result, failure) -> {
+                if (ingest.target().temporary()) {
+                    noteTemporary();
+                }
+                if (result != null) {
+                    follow(result);
+                }
+            });
+        });
+    }
+
+    @Override
+    public @Nullable EngineCall<ArrowResult> metadata(MetadataRequest request) {
+        synchronized (this) {
+            boolean ownCatalog = transaction || temporary;
+            if (closing || !ownCatalog || !last.isDone()) {
+                return null;
+            }
+        }
+        return guarded(() -> HeldCall.after(turn(true), () -> engine.metadata(request, token), (value, failure) -> {}));
+    }
+
+    private synchronized void noteTemporary() {
+        temporary = true;
     }
 
     private static <T> EngineCall<T> guarded(Supplier<EngineCall<T>> call) {

@@ -1,8 +1,8 @@
 package dev.weir.engine.remote;
 
 import dev.weir.engine.EncodedBatch;
+import dev.weir.engine.wire.BodyCopy;
 import dev.weir.engine.wire.Frame;
-import io.grpc.HasByteBuffer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -61,35 +61,12 @@ final class WireBatch implements EncodedBatch {
     /** Copies the batch into one buffer of the allocator. The caller closes what it gets. */
     ArrowRecordBatch decode(BufferAllocator allocator) throws IOException {
         try (ArrowBuf buffer = allocator.buffer(bodyLength)) {
-            copy(buffer);
+            BodyCopy.copy(body, bodyLength, buffer);
             buffer.writerIndex(bodyLength);
             // Reading it takes this reference over.
             buffer.getReferenceManager().retain();
             return MessageSerializer.deserializeRecordBatch(
                     Message.getRootAsMessage(ByteBuffer.wrap(metadata)), buffer);
-        }
-    }
-
-    private void copy(ArrowBuf target) throws IOException {
-        long copied = 0;
-        if (body.byteBufferSupported()) {
-            ByteBuffer piece;
-            while (copied < bodyLength && (piece = ((HasByteBuffer) body).getByteBuffer()) != null) {
-                int length = piece.remaining();
-                target.setBytes(copied, piece);
-                body.skipNBytes(length);
-                copied += length;
-            }
-        } else {
-            byte[] chunk = new byte[(int) Math.min(32 << 10, bodyLength)];
-            int read;
-            while (copied < bodyLength && (read = body.read(chunk)) > 0) {
-                target.setBytes(copied, chunk, 0, read);
-                copied += read;
-            }
-        }
-        if (copied != bodyLength) {
-            throw new IOException("A body of " + bodyLength + " bytes gave " + copied);
         }
     }
 

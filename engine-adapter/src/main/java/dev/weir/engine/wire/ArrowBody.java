@@ -11,8 +11,8 @@ import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 
 /**
- * The body of a record batch message, read from where the batch lies: its buffers one after the other, each padded to 8
- * bytes. The batch must stay open while this is read; closing this does not close it.
+ * The body of a message, read from where it lies: the buffers of a record batch one after the other, each padded to 8
+ * bytes, or one buffer as it is. They must stay open while this is read; closing this does not close them.
  */
 public final class ArrowBody extends InputStream implements Drainable, KnownLength {
 
@@ -20,28 +20,38 @@ public final class ArrowBody extends InputStream implements Drainable, KnownLeng
     private static final int CHUNK = 32 << 10;
 
     private static final int ALIGNMENT = 8;
+    private static final int NONE = 1;
 
     private final List<ArrowBuf> buffers;
+    private final int alignment;
     private long left;
     private int buffer;
     private long position;
 
     public ArrowBody(ArrowRecordBatch batch) {
         this.buffers = batch.getBuffers();
+        this.alignment = ALIGNMENT;
         this.left = length(batch);
+    }
+
+    /** All of a buffer, whatever was written to it last. */
+    public ArrowBody(ArrowBuf body) {
+        this.buffers = List.of(body.slice(0, body.capacity()));
+        this.alignment = NONE;
+        this.left = body.capacity();
     }
 
     /** Length of a batch's body in bytes. */
     public static long length(ArrowRecordBatch batch) {
         long length = 0;
         for (ArrowBuf buffer : batch.getBuffers()) {
-            length += padded(buffer.readableBytes());
+            length += padded(buffer.readableBytes(), ALIGNMENT);
         }
         return length;
     }
 
-    private static long padded(long length) {
-        return (length + ALIGNMENT - 1) & -ALIGNMENT;
+    private static long padded(long length, int alignment) {
+        return (length + alignment - 1) & -alignment;
     }
 
     @Override
@@ -91,12 +101,12 @@ public final class ArrowBody extends InputStream implements Drainable, KnownLeng
             count = (int) Math.min(length, size - position);
             current.getBytes(current.readerIndex() + position, target, offset, count);
         } else {
-            count = (int) Math.min(length, padded(size) - position);
+            count = (int) Math.min(length, padded(size, alignment) - position);
             Arrays.fill(target, offset, offset + count, (byte) 0);
         }
         position += count;
         left -= count;
-        if (position == padded(size)) {
+        if (position == padded(size, alignment)) {
             buffer++;
             position = 0;
         }

@@ -1,5 +1,6 @@
 package dev.weir.engine.wire;
 
+import dev.weir.engine.IngestMessage;
 import java.io.IOException;
 import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,20 @@ public final class Frame {
     /** The first message of a gateway. */
     public static Frame of(Command command) {
         return new Frame(Json.write(new Command.Envelope(Wire.PROTOCOL, Json.tree(command))), null, null, 0, null);
+    }
+
+    /** The first message of a gateway, with the schema message of what it will upload. */
+    public static Frame of(Command command, byte[] header) {
+        byte[] json = of(command).command();
+        return new Frame(json, header, null, 0, null);
+    }
+
+    /** A message of an upload; its body is read while the frame is sent. */
+    public static Frame of(Control control, IngestMessage message) {
+        byte[] header = new byte[message.metadata().remaining()];
+        message.metadata().get(header);
+        ArrowBody body = new ArrowBody(message.body());
+        return new Frame(null, header, Json.write(control), body.available(), body);
     }
 
     /** A later message of a gateway. */

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineInfo;
+import dev.weir.engine.EngineMemory;
 import org.jspecify.annotations.Nullable;
 
 /** What a worker answers. */
@@ -12,10 +13,12 @@ import org.jspecify.annotations.Nullable;
 @JsonSubTypes({
     @JsonSubTypes.Type(value = Reply.Opened.class, name = "opened"),
     @JsonSubTypes.Type(value = Reply.Batch.class, name = "batch"),
+    @JsonSubTypes.Type(value = Reply.Taken.class, name = "taken"),
     @JsonSubTypes.Type(value = Reply.End.class, name = "end"),
     @JsonSubTypes.Type(value = Reply.Failed.class, name = "failed"),
     @JsonSubTypes.Type(value = Reply.Described.class, name = "described"),
     @JsonSubTypes.Type(value = Reply.Checked.class, name = "checked"),
+    @JsonSubTypes.Type(value = Reply.Memory.class, name = "memory"),
     @JsonSubTypes.Type(value = Reply.Report.class, name = "report")
 })
 public sealed interface Reply {
@@ -33,6 +36,15 @@ public sealed interface Reply {
      * @param seq number of the batch, from 0
      */
     record Batch(long seq, long rows) implements Reply {}
+
+    /**
+     * The engine reads an upload. The first of these lets the upload begin.
+     *
+     * @param bytes of messages that it took since the last of these
+     * @param part whose rows it read
+     * @param rows that it read of that part so far; 0 when this tells of bytes
+     */
+    record Taken(long bytes, int part, long rows) implements Reply {}
 
     /**
      * The end of the result.
@@ -80,6 +92,9 @@ public sealed interface Reply {
 
     /** The engine answers. */
     record Checked() implements Reply {}
+
+    /** What the engine holds. */
+    record Memory(EngineMemory held) implements Reply {}
 
     /** What the worker says of itself. */
     record Report(

@@ -16,6 +16,9 @@ public final class Wire {
     /** Largest message that either side accepts: one part, and room for what else is in it. */
     public static final int MAX_MESSAGE_BYTES = MAX_PART_BYTES + (4 << 20);
 
+    /** What a gateway sends of an upload before the worker has taken any of it, but for one message that goes over it. */
+    public static final long UPLOAD_WINDOW_BYTES = 16L << 20;
+
     /** Carries the shared secret, with each call. */
     public static final Metadata.Key<String> AUTHORIZATION =
             Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);

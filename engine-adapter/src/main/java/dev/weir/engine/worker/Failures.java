@@ -3,9 +3,13 @@ package dev.weir.engine.worker;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import java.util.concurrent.CompletionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Failures that a worker finds itself, and those of engines as they must be. */
 final class Failures {
+
+    private static final Logger log = LoggerFactory.getLogger(Failures.class);
 
     private Failures() {}
 
@@ -66,6 +70,15 @@ final class Failures {
     static EngineException tooLarge() {
         return new EngineException(
                 EngineFailure.TOO_LARGE, "A batch of the result is larger than a message may be", "54000", -1, null);
+    }
+
+    /** The same, in the log when it is a fault. */
+    static EngineException logged(String label, Throwable thrown) {
+        EngineException known = of(thrown);
+        if (known != thrown) {
+            log.error("{}: failed", label, thrown);
+        }
+        return known;
     }
 
     /** What an engine failed with; anything but its own exception is a fault. */

@@ -11,6 +11,7 @@ import dev.weir.engine.wire.Schemas;
 import io.grpc.SynchronizationContext;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,9 @@ final class RunSession implements Session {
     /** The end or the failure, once there is one. */
     private @Nullable Reply last;
 
+    /** What is uploaded for it; null for nothing. Set once, before anything of it comes. */
+    private volatile @Nullable WireFeed feed;
+
     private boolean openedSent;
     private boolean lastSent;
     private boolean pulling;
@@ -68,8 +72,17 @@ final class RunSession implements Session {
         return token;
     }
 
-    /** Starts the run for the call that asked for it. */
-    void begin(Peer from, Supplier<EngineCall<ArrowResult>> start, @Nullable Duration timeLeft) {
+    /**
+     * Starts the run for the call that asked for it.
+     *
+     * @param uploaded what it reads; null for nothing
+     */
+    void begin(
+            Peer from,
+            @Nullable WireFeed uploaded,
+            Supplier<EngineCall<ArrowResult>> start,
+            @Nullable Duration timeLeft) {
+        feed = uploaded;
         sync.execute(() -> {
             if (stop != null) {
                 from.fail(stop);
@@ -95,6 +108,25 @@ final class RunSession implements Session {
         });
     }
 
+    /** Tells the gateway that the engine reads what it uploads. */
+    void tell(Reply.Taken taken) {
+        sync.execute(() -> {
+            if (peer != null) {
+                peer.send(Frame.of(taken));
+            }
+        });
+    }
+
+    @Override
+    public void uploaded(Peer from, int part, Frame frame) {
+        WireFeed to = feed;
+        try {
+            Objects.requireNonNull(to).add(part, frame);
+        } catch (RuntimeException | OutOfMemoryError e) {
+            crashed(e);
+        }
+    }
+
     private void opened(ArrowResult opened) {
         result = opened;
         opened.stopped().whenComplete((nothing, none) -> sync.execute(this::idle));
@@ -109,21 +141,13 @@ final class RunSession implements Session {
 
     private void notOpened(EngineCall<ArrowResult> started, @Nullable Throwable failure) {
         if (stop == null && failure != null) {
-            last = Reply.Failed.of(logged(failure));
+            last = Reply.Failed.of(Failures.logged(label, failure));
         }
         started.stopped().whenComplete((nothing, none) -> sync.execute(this::idle));
     }
 
-    private EngineException logged(Throwable failure) {
-        EngineException known = Failures.of(failure);
-        if (known != failure) {
-            log.error("{}: failed", label, failure);
-        }
-        return known;
-    }
-
     private void crashed(Throwable thrown) {
-        EngineException failure = logged(thrown);
+        EngineException failure = Failures.logged(label, thrown);
         sync.execute(() -> stopNow(failure, false));
     }
 
@@ -211,19 +235,11 @@ final class RunSession implements Session {
 
     private void ended(ArrowResult open, @Nullable Throwable failure) {
         if (failure != null) {
-            last = Reply.Failed.of(logged(failure));
+            last = Reply.Failed.of(Failures.logged(label, failure));
             open.close();
         } else {
-            last = new Reply.End(batches.produced(), peakMemory(open));
+            last = new Reply.End(batches.produced(), runs.peakMemory(open));
         }
-    }
-
-    private @Nullable Long peakMemory(ArrowResult ended) {
-        OptionalLong known = ended.peakMemoryBytes();
-        long peak = known.isPresent()
-                ? known.getAsLong()
-                : runs.settings().peakMemory().getAsLong();
-        return peak > 0 ? peak : null;
     }
 
     @Override
@@ -242,6 +258,9 @@ final class RunSession implements Session {
                 return;
             }
             silence.heard();
+            if (control.whole() && feed != null) {
+                feed.whole();
+            }
             Long ack = control.ack();
             if (ack != null) {
                 batches.confirm(ack);
@@ -262,6 +281,9 @@ final class RunSession implements Session {
             from.gone();
             if (from == peer) {
                 peer = null;
+                if (feed != null) {
+                    feed.brokenOff();
+                }
                 log.debug("{}: its call broke", label);
             }
         });
@@ -278,6 +300,11 @@ final class RunSession implements Session {
                 peer.drop("The query was resumed by another call");
             }
             peer = from;
+            if (feed != null) {
+                // What the call before still had to say is lost.
+                feed.brokenOff();
+                feed.readSoFar().forEach(taken -> from.send(Frame.of(taken)));
+            }
             silence.heard();
             lastSent = false;
             if (schema) {
@@ -326,6 +353,9 @@ final class RunSession implements Session {
     /** The engine does nothing for this run any more, and has its memory back. */
     private void idle() {
         idle = true;
+        if (feed != null) {
+            feed.close();
+        }
         if (stop != null && last == null) {
             last = Reply.Failed.of(stop);
         }

@@ -1,15 +1,18 @@
 package dev.weir.engine.worker;
 
+import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
 import dev.weir.engine.EngineSession;
 import java.time.Duration;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.apache.arrow.memory.BufferAllocator;
 import org.jspecify.annotations.Nullable;
 
 /** What a worker has under way. Thread-safe. */
@@ -18,14 +21,17 @@ final class Runs {
     private final WorkerSettings settings;
     private final ScheduledExecutorService timer;
     private final Places places;
+    private final BufferAllocator uploads;
     private final Map<String, RunSession> byToken = new ConcurrentHashMap<>();
     private final Set<Session> all = ConcurrentHashMap.newKeySet();
     private final Map<String, HeldSession> held = new ConcurrentHashMap<>();
     private volatile boolean draining;
 
-    Runs(WorkerSettings settings, ScheduledExecutorService timer) {
+    /** @param uploads holds what is uploaded; the caller's to close */
+    Runs(WorkerSettings settings, ScheduledExecutorService timer, BufferAllocator uploads) {
         this.settings = settings;
         this.timer = timer;
+        this.uploads = uploads;
         this.places = new Places(settings.slots(), settings.memoryBytes());
     }
 
@@ -35,6 +41,10 @@ final class Runs {
 
     ScheduledExecutorService timer() {
         return timer;
+    }
+
+    BufferAllocator uploads() {
+        return uploads;
     }
 
     /**
@@ -117,6 +127,15 @@ final class Runs {
                     EngineFailure.CANCELLED, "The session of the statement has ended", "57014", -1, null);
         }
         return session.engine();
+    }
+
+    /** The most memory that the query of a result that has ended took, in bytes; null where it is not measured. */
+    @Nullable
+    Long peakMemory(ArrowResult ended) {
+        OptionalLong known = ended.peakMemoryBytes();
+        long peak =
+                known.isPresent() ? known.getAsLong() : settings.peakMemory().getAsLong();
+        return peak > 0 ? peak : null;
     }
 
     void giveBack(long memory) {

@@ -2,12 +2,16 @@ package dev.weir.engine.worker;
 
 import dev.weir.engine.EngineException;
 import dev.weir.engine.wire.Control;
+import dev.weir.engine.wire.Frame;
 
 /** What a call is about. All methods return at once, from any thread. */
 interface Session {
 
     /** The gateway said something. */
     void heard(Peer peer, Control control);
+
+    /** A message of an upload came; the frame stays the caller's to close. */
+    default void uploaded(Peer peer, int part, Frame frame) {}
 
     /** The transport takes more. */
     void ready(Peer peer);

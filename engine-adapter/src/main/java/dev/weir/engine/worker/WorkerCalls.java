@@ -3,7 +3,9 @@ package dev.weir.engine.worker;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
+import dev.weir.engine.EngineIngest;
 import dev.weir.engine.EngineQuery;
+import dev.weir.engine.QueryContext;
 import dev.weir.engine.QueryEngine;
 import dev.weir.engine.StatementDescription;
 import dev.weir.engine.StatementRunner;
@@ -21,6 +23,7 @@ import io.grpc.Status;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -80,14 +83,13 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
 
         @Override
         public void onMessage(Frame frame) {
-            frame.close();
             try {
                 byte[] command = frame.command();
                 byte[] control = frame.control();
                 if (session == null && command != null) {
-                    session = open(peer, command);
+                    session = open(peer, command, frame.header());
                 } else if (session != null && control != null) {
-                    session.heard(peer, Json.read(control, Control.class));
+                    heard(session, Json.read(control, Control.class), frame);
                 }
             } catch (IOException | RuntimeException e) {
                 log.warn(
@@ -97,8 +99,18 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
                     session.broken(peer);
                 }
                 call.close(Status.INVALID_ARGUMENT.withDescription("The message cannot be read"), new Metadata());
+            } finally {
+                frame.close();
             }
             call.request(1);
+        }
+
+        private void heard(Session by, Control control, Frame frame) {
+            Integer part = control.part();
+            if (part != null) {
+                by.uploaded(peer, part, frame);
+            }
+            by.heard(peer, control);
         }
 
         @Override
@@ -117,14 +129,15 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
     }
 
     /** The session of a command; null when it was answered at once. */
-    private @Nullable Session open(Peer peer, byte[] json) throws IOException {
+    private @Nullable Session open(Peer peer, byte[] json, byte @Nullable [] header) throws IOException {
         Command.Envelope envelope = Json.read(json, Command.Envelope.class);
         if (envelope.protocol() != Wire.PROTOCOL) {
             peer.fail(Failures.protocol(Wire.PROTOCOL, envelope.protocol()));
             return null;
         }
         try {
-            return open(peer, envelope.open());
+            Command command = envelope.open();
+            return command instanceof Command.Load load ? load(peer, load, header) : open(peer, command);
         } catch (EngineException e) {
             peer.fail(e);
         } catch (IOException | RuntimeException e) {
@@ -148,6 +161,7 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
                     query.context().traceParent());
             session.begin(
                     peer,
+                    null,
                     () -> {
                         EngineCall<ArrowResult> call = runner.execute(query);
                         watch.accept(query, call);
@@ -158,7 +172,7 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
         }
         if (command instanceof Command.Metadata metadata) {
             RunSession session = runs.metadata(metadata.token());
-            session.begin(peer, () -> engine.metadata(metadata.request()), null);
+            session.begin(peer, null, () -> catalog(metadata), null);
             return session;
         }
         if (command instanceof Command.Resume resume) {
@@ -175,6 +189,43 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
             return session;
         }
         return ask(peer, command);
+    }
+
+    /** @param header the schema message of what will be uploaded */
+    private Session load(Peer peer, Command.Load load, byte @Nullable [] header) {
+        if (header == null) {
+            throw Failures.malformed();
+        }
+        EngineIngest ingest = load.ingest().toIngest(Schemas.read(header));
+        StatementRunner runner = runner(load.ingest().session());
+        QueryContext context = ingest.context();
+        RunSession session = runs.query(load.token(), ingest.queryId(), context.memoryBytes());
+        WireFeed feed = new WireFeed(runs.uploads(), session::tell);
+        session.begin(
+                peer,
+                feed,
+                () -> {
+                    EngineCall<ArrowResult> call = runner.ingest(ingest, feed);
+                    EngineQuery query = new EngineQuery(
+                            ingest.queryId(),
+                            "",
+                            ingest.access(),
+                            ingest.settings(),
+                            List.of(),
+                            EngineQuery.DEFAULT_BATCH_ROWS,
+                            context);
+                    watch.accept(query, call);
+                    return call;
+                },
+                context.timeLeft());
+        return session;
+    }
+
+    private EngineCall<ArrowResult> catalog(Command.Metadata asked) {
+        String session = asked.session();
+        EngineCall<ArrowResult> inside =
+                session == null ? null : runs.session(session).metadata(asked.request());
+        return inside == null ? engine.metadata(asked.request()) : inside;
     }
 
     /** What runs a statement: the session that it names, or the engine. */
@@ -194,6 +245,13 @@ final class WorkerCalls implements ServerCallHandler<Frame, Frame> {
             AskSession<Void> session = new AskSession<>(runs, peer);
             session.begin(engine::check, nothing -> Frame.of(new Reply.Checked()));
             return session;
+        }
+        if (command instanceof Command.Memory) {
+            engine.memory().whenComplete((held, never) -> {
+                peer.send(Frame.of(new Reply.Memory(held)));
+                peer.finish();
+            });
+            return null;
         }
         peer.send(Frame.of(report()));
         peer.finish();

@@ -25,6 +25,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLException;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,7 +47,7 @@ public final class WorkerServer implements AutoCloseable {
     /** How long cancelled queries may take to stop. */
     private static final Duration STOP = Duration.ofSeconds(5);
 
-    /** Gateways send little: commands and confirmations. */
+    /** Gateways send little but for uploads, which it lets through as fast as an engine loads them. */
     private static final int FLOW_CONTROL_BYTES = 1 << 20;
 
     private final WorkerSettings settings;
@@ -53,6 +55,7 @@ public final class WorkerServer implements AutoCloseable {
     private final WorkerCalls calls;
     private final ScheduledExecutorService timer;
     private final ExecutorService executor;
+    private final BufferAllocator uploads = new RootAllocator();
     private volatile @Nullable Server server;
     private volatile boolean closed;
 
@@ -70,7 +73,7 @@ public final class WorkerServer implements AutoCloseable {
         this.timer = timer();
         this.executor = Executors.newFixedThreadPool(
                 Math.max(2, Runtime.getRuntime().availableProcessors()), threads("weir-worker-"));
-        this.runs = new Runs(settings, timer);
+        this.runs = new Runs(settings, timer, uploads);
         this.calls = new WorkerCalls(engine, settings, runs);
     }
 
@@ -187,5 +190,11 @@ public final class WorkerServer implements AutoCloseable {
         }
         timer.shutdownNow();
         executor.shutdown();
+        long left = uploads.getAllocatedMemory();
+        if (left == 0) {
+            uploads.close();
+        } else {
+            log.warn("{} bytes of uploads were not given back", left);
+        }
     }
 }

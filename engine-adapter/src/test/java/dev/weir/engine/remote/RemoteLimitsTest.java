@@ -9,6 +9,7 @@ import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
 import dev.weir.engine.EngineException;
 import dev.weir.engine.EngineFailure;
+import dev.weir.engine.EngineMemory;
 import dev.weir.engine.EngineQuery;
 import dev.weir.engine.QueryContext;
 import dev.weir.engine.Rows;
@@ -96,6 +97,15 @@ class RemoteLimitsTest {
         held.close();
         Rows.await(held.stopped());
         assertThat(Rows.await(engine.report().result()).reservedBytes()).isZero();
+    }
+
+    @Test
+    void theEnginesMemoryIsTold() {
+        EngineMemory held = Rows.await(engine.memory());
+        assertThat(held.bytes()).isNotNegative();
+        assertThat(held.temporaryBytes()).isZero();
+        loopback.worker.close();
+        assertThat(Rows.await(engine.memory())).isEqualTo(EngineMemory.UNKNOWN);
     }
 
     @Test

@@ -127,7 +127,8 @@ class ProtocolTest {
 
     @Test
     void aGatewayThatAsksAndSaysNothingMoreIsForgotten() throws Exception {
-        Answer answer = ask(Frame.of(new Command.Metadata("t", MetadataRequest.of(MetadataRequest.Kind.CATALOGS))));
+        Answer answer =
+                ask(Frame.of(new Command.Metadata("t", MetadataRequest.of(MetadataRequest.Kind.CATALOGS), null)));
         assertThat(answer.reply()).isInstanceOf(Reply.Opened.class);
         assertThat(answer.status().isOk()).isTrue();
         Awaitility.await().until(() -> duck.stats().arrowBytes() == 0);

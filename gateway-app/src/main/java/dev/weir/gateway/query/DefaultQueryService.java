@@ -42,6 +42,9 @@ public final class DefaultQueryService implements QueryService {
 
     private final QueryEngine engine;
     private final AdmissionController admission;
+    /** Admits what ends a transaction: others may wait for what that holds. */
+    private final AdmissionController endings;
+
     private final LimitsSource limits;
     private final AdmissionView view;
     private final Timers timers;
@@ -91,6 +94,7 @@ public final class DefaultQueryService implements QueryService {
         this.sessions = new OpenSessions(sessionLimits.maxPerUser());
         this.engine = engine;
         this.admission = controllers.queries();
+        this.endings = controllers.catalog();
         this.limits = limits;
         this.timers = timers;
         this.clock = clock;
@@ -140,12 +144,16 @@ public final class DefaultQueryService implements QueryService {
     }
 
     private QueryRun submit(Identity identity, QueryRequest request, @Nullable Ingest ingest, StatementRunner runner) {
+        RunServices on = services.on(runner, ingest);
+        boolean ends = runner instanceof DefaultQuerySession session
+                && session.transactionId() != null
+                && on.endsTransaction(request);
         QueryRun run = new QueryRun(
                 QueryIds.next(clock.millis()),
                 identity,
-                request,
+                ends ? request.withoutMemory() : request,
                 limits.clocks().of(identity.groups()),
-                services.on(runner, ingest));
+                ends ? on.admittedBy(endings) : on);
         registry.add(run);
         if (!isInternal(identity)) {
             tell(() -> listener.submitted(run.snapshot()));

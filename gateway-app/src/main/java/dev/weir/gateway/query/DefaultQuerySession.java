@@ -327,7 +327,7 @@ final class DefaultQuerySession implements QuerySession, StatementRunner {
                 .result();
     }
 
-    private synchronized @Nullable String transactionId() {
+    synchronized @Nullable String transactionId() {
         return transaction;
     }
 

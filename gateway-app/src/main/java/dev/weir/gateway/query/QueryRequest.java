@@ -47,6 +47,21 @@ public record QueryRequest(
         return text != null && TRACE_FORM.matcher(text).matches();
     }
 
+    /** The same without a wish for memory. */
+    QueryRequest withoutMemory() {
+        return new QueryRequest(
+                front,
+                sql,
+                parameterRows,
+                settings,
+                statementTimeout,
+                queueTimeout,
+                OptionalLong.empty(),
+                priority,
+                heavy,
+                tags);
+    }
+
     /** A statement with defaults. */
     public static QueryRequest of(Front front, String sql) {
         return new QueryRequest(

@@ -5,7 +5,9 @@ import dev.weir.admission.RunPermit;
 import dev.weir.engine.Access;
 import dev.weir.engine.ArrowResult;
 import dev.weir.engine.EngineCall;
+import dev.weir.engine.EngineException;
 import dev.weir.engine.QueryEngine;
+import dev.weir.engine.SessionStatement;
 import dev.weir.engine.StatementRunner;
 import dev.weir.engine.StatementScan;
 import java.time.Duration;
@@ -38,9 +40,26 @@ record RunServices(
         return new RunServices(engine, other, admission, limits, timers, clock, load, onOpened, onDone);
     }
 
+    /** The same for a run that another controller admits. */
+    RunServices admittedBy(AdmissionController other) {
+        return new RunServices(engine, runner, other, limits, timers, clock, ingest, onOpened, onDone);
+    }
+
     /** What the run does, as far as its words tell. */
     StatementScan scan(QueryRequest request) {
         return ingest == null ? engine.scan(request.sql()) : ingest.scan();
+    }
+
+    /** Whether it is a statement that ends a transaction. */
+    boolean endsTransaction(QueryRequest request) {
+        try {
+            SessionStatement statement =
+                    ingest == null ? engine.scan(request.sql()).session() : null;
+            return statement instanceof SessionStatement.Commit || statement instanceof SessionStatement.Rollback;
+        } catch (EngineException e) {
+            // It is refused where it is run, in its words.
+            return false;
+        }
     }
 
     /** Starts it on the engine or in its session. */

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.weir.admission.Priority;
 import dev.weir.auth.Identity;
 import dev.weir.auth.Role;
 import dev.weir.engine.Access;
@@ -19,6 +20,9 @@ import dev.weir.engine.StatementScan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +47,20 @@ class SessionTest {
 
     private QueryExecution submit(Identity identity) {
         return session.submit(identity, QueryRequest.of(Front.FLIGHT_SQL, "select 1"));
+    }
+
+    private static QueryRequest withMemory(long bytes) {
+        return new QueryRequest(
+                Front.FLIGHT_SQL,
+                "commit",
+                List.of(),
+                SessionSettings.NONE,
+                Optional.empty(),
+                Optional.empty(),
+                OptionalLong.of(bytes),
+                Priority.NORMAL,
+                false,
+                Map.of());
     }
 
     private FakeEngineSession held() {
@@ -102,6 +120,33 @@ class SessionTest {
         now(query.stream()).close();
         assertThat(harness.admission.held).hasValue(0);
         assertThat(session.inTransaction()).isTrue();
+    }
+
+    @Test
+    void theStatementThatEndsATransactionDoesNotQueue() {
+        now(session.begin(ANN, false));
+        harness.admission.grantAtOnce = false;
+        QueryExecution waits = submit();
+        assertThat(harness.admission.waiting).hasSize(1);
+        scanAs(new SessionStatement.Commit());
+        harness.lane.grantAtOnce = false;
+        QueryExecution commit = session.submit(ANN, withMemory(1L << 20));
+        assertThat(harness.admission.waiting).hasSize(1);
+        // The place has no memory of its own to give.
+        assertThat(harness.lane.waiting)
+                .singleElement()
+                .satisfies(asked -> assertThat(asked.request.memoryBytes()).isEmpty());
+        harness.lane.waiting.get(0).grant();
+        assertThat(harness.lane.held).hasValue(1);
+        finish(0);
+        now(commit.stream()).close();
+        assertThat(harness.lane.held).hasValue(0);
+        waits.cancel(CancelReason.CLIENT_CANCEL);
+        now(session.end(ANN, false));
+        QueryExecution outside = submit();
+        assertThat(harness.admission.waiting).hasSize(2);
+        outside.cancel(CancelReason.CLIENT_CANCEL);
+        scanAsQuery();
     }
 
     @Test

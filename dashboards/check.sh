@@ -88,7 +88,8 @@ scrape_configs:
 YAML
 start prometheus prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/tsdb" \
     --web.listen-address="127.0.0.1:$prom"
-start load "$python" dashboards/load.py "https://127.0.0.1:$http_a" "https://127.0.0.1:$http_b"
+start load "$python" dashboards/load.py \
+    "https://127.0.0.1:$http_a,grpc+tls://127.0.0.1:$flight_a" "https://127.0.0.1:$http_b,grpc+tls://127.0.0.1:$flight_b"
 
 echo "== names"
 curl -fsS "http://127.0.0.1:$manage_a/actuator/prometheus" -u "admin:$WEIR_ADMIN_PASSWORD" \

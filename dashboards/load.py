@@ -1,6 +1,9 @@
-"""Load for check.sh: several users with short and long queries, failures, cancels, slow readers and wrong passwords.
+"""Load for check.sh: several users with short and long queries, failures, cancels, slow readers, uploads and wrong passwords.
 
-    load.py URL [URL ...]     runs until it is ended; the password of all users is WEIR_ADMIN_PASSWORD
+    load.py HTTP,FLIGHT [HTTP,FLIGHT ...]     the URLs of each gateway
+
+Runs until it is ended; the password of all users is WEIR_ADMIN_PASSWORD. Without adbc-driver-flightsql nothing goes over
+Flight SQL.
 """
 
 import base64
@@ -13,6 +16,12 @@ import sys
 import threading
 import time
 from urllib.parse import urlsplit
+
+try:
+    import adbc_driver_flightsql.dbapi as flightsql
+except ImportError:
+    print("load.py: no adbc-driver-flightsql, so nothing over Flight SQL", flush=True)
+    flightsql = None
 
 PASSWORD = os.environ["WEIR_ADMIN_PASSWORD"]
 SHORT = "select {n} as n"
@@ -31,10 +40,10 @@ class Caller:
             "Content-Type": "application/json",
         }
 
-    def call(self, method, path, body=None, accept="application/json"):
+    def call(self, method, path, body=None, accept="application/json", **headers):
         tls = ssl._create_unverified_context()
         connection = http.client.HTTPSConnection(self.target.hostname, self.target.port, context=tls, timeout=120)
-        connection.request(method, path, body, {**self.headers, "Accept": accept})
+        connection.request(method, path, body, {**self.headers, "Accept": accept, **headers})
         return connection, connection.getresponse()
 
     def query(self, sql, accept="application/json", pause=0.0, leave=False, **options):
@@ -72,6 +81,29 @@ def cancelled(caller):
     time.sleep(2)
 
 
+def uploaded(caller):
+    connection, response = caller.call("POST", "/v1/queries", json.dumps({"sql": WIDE}), FORMATS[3])
+    rows = response.read()
+    connection.close()
+    connection, response = caller.call(
+        "POST", "/v1/tables/uploads/rows?mode=replace", rows, **{"Content-Type": FORMATS[3]}
+    )
+    response.read()
+    connection.close()
+
+
+def over_flight(url, user):
+    options = {"username": user, "password": PASSWORD, "adbc.flight.sql.client_option.tls_skip_verify": "true"}
+    with flightsql.connect(url, db_kwargs=options) as connection, connection.cursor() as cursor:
+        for _ in range(20):
+            cursor.execute(SHORT.format(n=random.randrange(100)))
+            cursor.fetchall()
+            cursor.execute("select * from range(?) r(i)", parameters=(random.randrange(100000),))
+            cursor.fetch_arrow_table()
+            time.sleep(0.1)
+        connection.commit()
+
+
 def pausing(sleep, step):
     def run():
         step()
@@ -81,7 +113,7 @@ def pausing(sleep, step):
 
 
 def main(urls):
-    for index, url in enumerate(urls):
+    for index, (url, flight) in enumerate(pair.split(",") for pair in urls):
         users = ["ann", "bob", "cid"] if index == 0 else ["admin"]
         for user in users:
             caller = Caller(url, user)
@@ -94,10 +126,14 @@ def main(urls):
         forever(pausing(1, lambda c=last: c.query("select nonsense")))
         forever(pausing(1, lambda c=last: c.query("select error('no') from range(10)")))
         forever(lambda c=last: cancelled(c))
+        forever(pausing(2, lambda c=last: uploaded(c)))
+        if flightsql is not None:
+            forever(lambda f=flight, u=users[-1]: over_flight(f, u))
         forever(pausing(1, lambda c=last: c.query(WIDE, FORMATS[3], pause=0.4)))
-    forever(pausing(1, lambda: Caller(urls[0], "ann", "wrong").query("select 1")))
+    first = urls[0].split(",")[0]
+    forever(pausing(1, lambda: Caller(first, "ann", "wrong").query("select 1")))
     for _ in range(8):
-        forever(pausing(0.3, lambda: Caller(urls[0], "bob").query(LONG.format(n=5), **{"class": "heavy"})))
+        forever(pausing(0.3, lambda: Caller(first, "bob").query(LONG.format(n=5), **{"class": "heavy"})))
     threading.Event().wait()
 
 

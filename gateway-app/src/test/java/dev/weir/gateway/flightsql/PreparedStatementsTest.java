@@ -6,11 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
-import dev.weir.auth.Identity;
-import dev.weir.auth.Role;
 import dev.weir.gateway.flightsql.FakeQueries.Script;
-import dev.weir.gateway.query.GatewayErrorCode;
-import dev.weir.gateway.query.GatewayException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,6 +15,7 @@ import org.apache.arrow.flight.Action;
 import org.apache.arrow.flight.FlightClient;
 import org.apache.arrow.flight.FlightDescriptor;
 import org.apache.arrow.flight.FlightInfo;
+import org.apache.arrow.flight.FlightRuntimeException;
 import org.apache.arrow.flight.FlightStatusCode;
 import org.apache.arrow.flight.SyncPutListener;
 import org.apache.arrow.flight.Ticket;
@@ -258,33 +255,18 @@ class PreparedStatementsTest {
 
     /** A client that prepares without end is refused, holds no more than allowed, and harms nobody. */
     @Test
-    void tenThousandStatementsAreRefusedBeyondTheLimit() {
-        PreparedStatements open = new PreparedStatements(1_000, Duration.ofHours(1), new ByteBudget(1), () -> 0);
-        Caller greedy = caller("ann");
+    void tenThousandStatementsAreRefusedBeyondTheLimit() throws Exception {
         int refused = 0;
         for (int i = 0; i < 10_000; i++) {
             try {
-                open.open(greedy, "select " + i, ByteString.EMPTY);
-            } catch (GatewayException e) {
-                assertThat(e.code()).isEqualTo(GatewayErrorCode.USER_LIMIT);
+                prepared("plain");
+            } catch (FlightRuntimeException e) {
+                assertThat(e.status().code()).isEqualTo(FlightStatusCode.RESOURCE_EXHAUSTED);
                 refused++;
             }
         }
-        assertThat(refused).isEqualTo(9_000);
-        assertThat(open.count()).isEqualTo(1_000);
-        Caller other = caller("bob");
-        assertThat(open.get(open.open(other, "select 1", ByteString.EMPTY), other)
-                        .asked()
-                        .sql())
-                .isEqualTo("select 1");
-    }
-
-    private static Caller caller(String user) {
-        return new Caller(
-                new Identity(user, List.of(), Role.READER),
-                new Caller.SessionRef(null, "bearer of " + user, true),
-                RequestOptions.NONE,
-                new CallState());
+        assertThat(refused).isEqualTo(10_000 - FrontHarness.MAX_PREPARED);
+        assertThat(harness.as("bob").prepare("plain").getResultSetSchema()).isNotNull();
     }
 
     @Test

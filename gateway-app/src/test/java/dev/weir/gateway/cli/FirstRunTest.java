@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,8 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code bin/weir} with a Maven and a Java that only tell that they ran. */
 class FirstRunTest {
 
-    private static final List<String> TOOLS =
-            List.of("bash", "env", "cat", "dirname", "readlink", "mkdir", "rmdir", "sleep", "sed", "head", "touch");
+    private static final List<String> TOOLS = List.of(
+            "bash", "env", "cat", "dirname", "readlink", "mkdir", "rmdir", "sleep", "sed", "head", "touch", "rm");
 
     @TempDir
     Path directory;
@@ -62,6 +64,22 @@ class FirstRunTest {
         assertThat(builds()).hasSize(1);
         assertThat(root.resolve("gateway-app").resolve("target").resolve("weir-build.lock.d"))
                 .doesNotExist();
+    }
+
+    @Test
+    void aBuildThatWasKilledIsMadeAnew() throws Exception {
+        Process killed = launch();
+        Path jar = root.resolve("gateway-app").resolve("target").resolve("weir-app.jar");
+        Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(jar));
+        killed.descendants().forEach(ProcessHandle::destroyForcibly);
+        killed.destroyForcibly();
+        assertThat(killed.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        // Without flock the lock is a directory, which a kill leaves behind.
+        Files.deleteIfExists(jar.resolveSibling("weir-build.lock.d"));
+        assertThat(runAtOnce(1)).containsOnly("complete");
+        assertThat(builds()).hasSize(2);
+        assertThat(runAtOnce(1)).containsOnly("complete");
+        assertThat(builds()).hasSize(2);
     }
 
     @Test

@@ -88,7 +88,8 @@ class DashboardsTest {
         assertThat(rule.metadata().labels()).containsEntry("release", "prometheus");
         assertThat(rule.spec().groups().get(0).rules().get(1).annotations())
                 .containsEntry("summary", "Sample of {{ $labels.instance }}")
-                .containsEntry("description", "It is {{ $value | humanize }}.");
+                .containsEntry("description", "It is {{ $value | humanize }}.")
+                .containsEntry("runbook_url", "https://wiki.example.org/weir/runbooks/WeirSample.md");
         assertThat(rule.spec().groups().get(0).rules().get(1).forTime()).isEqualTo("5m");
     }
 

@@ -177,9 +177,7 @@ final class ChildLauncher implements ChildFactory {
                 "-XX:+ExitOnOutOfMemoryError",
                 "-XX:-UsePerfData",
                 "-XX:-CreateCoredumpOnCrash",
-                // Why it ended is read there; its standard output is the protocol's.
-                "-XX:+DisplayVMOutputToStderr",
-                "-XX:ErrorFile=" + directory.resolve("crash.log"),
+                "-XX:ErrorFile=" + directory.resolve(ProcessChild.CRASH_REPORT),
                 "-Xshare:auto",
                 // The JVM's own warnings would come on standard output.
                 "-Xlog:disable",

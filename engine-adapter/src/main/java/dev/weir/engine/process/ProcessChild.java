@@ -3,9 +3,11 @@ package dev.weir.engine.process;
 import dev.weir.engine.QueryEngine;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Locale;
@@ -36,6 +38,11 @@ final class ProcessChild implements Child {
     private static final int CRASHED = 1;
 
     private static final int ABORTED = 128 + 6;
+
+    /** Where the JVM tells, in the child's directory, why it cannot go on. */
+    static final String CRASH_REPORT = "crash.log";
+
+    private static final int CRASH_REPORT_HEAD = 2_000;
 
     private final String name;
     private final Process process;
@@ -96,20 +103,36 @@ final class ProcessChild implements Child {
                 new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))) {
             String line;
             while ((line = lines.readLine()) != null) {
-                String lower = line.toLowerCase(Locale.ROOT);
-                if (lower.contains("bad_alloc")
-                        || lower.contains("java.lang.outofmemoryerror")
-                        || lower.contains("insufficient memory")) {
-                    memoryShort = true;
-                } else if (lower.contains("fatal error has been detected")) {
-                    crashed = true;
-                }
+                judge(line);
                 log.warn("{} (process {}): {}", name, process.pid(), line);
             }
         } catch (IOException e) {
             log.debug("Reading from {} failed", name, e);
         }
         ended();
+    }
+
+    /** Looks whether this tells why the process ends. */
+    private void judge(String words) {
+        String lower = words.toLowerCase(Locale.ROOT);
+        if (lower.contains("bad_alloc")
+                || lower.contains("java.lang.outofmemoryerror")
+                || lower.contains("insufficient memory")) {
+            memoryShort = true;
+        } else if (lower.contains("fatal error has been detected")) {
+            crashed = true;
+        }
+    }
+
+    /** The JVM prints the same where only the protocol is read. */
+    private void readCrashReport() {
+        try (InputStream report = Files.newInputStream(directory.resolve(CRASH_REPORT))) {
+            String head = new String(report.readNBytes(CRASH_REPORT_HEAD), StandardCharsets.UTF_8);
+            judge(head);
+            log.warn("{} (process {}): {}", name, process.pid(), head);
+        } catch (IOException e) {
+            log.debug("{} left no report of a crash", name);
+        }
     }
 
     private void ended() {
@@ -119,6 +142,9 @@ final class ProcessChild implements Child {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             code = -1;
+        }
+        if (!wanted) {
+            readCrashReport();
         }
         if (crashed && code == CRASHED) {
             code = ABORTED;

@@ -27,7 +27,8 @@ class ProcessChildTest {
 
     private ChildExit exit(String script) throws IOException {
         Path own = Files.createDirectories(directory.resolve("child"));
-        Process process = new ProcessBuilder("sh", "-c", script).start();
+        Process process =
+                new ProcessBuilder("sh", "-c", script).directory(own.toFile()).start();
         ProcessChild child = new ProcessChild(
                 "child",
                 process,
@@ -43,10 +44,18 @@ class ProcessChildTest {
 
     @Test
     void aVirtualMachineThatGetsNoMemory() throws Exception {
-        ChildExit exit = exit(
-                "echo '# There is insufficient memory for the Java Runtime Environment to continue.' >&2;" + " exit 1");
+        ChildExit exit = exit("echo '# There is insufficient memory for the Java Runtime Environment to continue.'"
+                + " | tee crash.log; exit 1");
         assertThat(exit.memory()).isTrue();
         assertThat(exit.words()).isEqualTo("had no memory left");
+    }
+
+    /** A native library writes to standard error. */
+    @Test
+    void aLibraryThatGetsNoMemory() throws Exception {
+        assertThat(exit("echo 'terminate called after throwing std::bad_alloc' >&2; exit 134")
+                        .memory())
+                .isTrue();
     }
 
     @Test
@@ -56,7 +65,8 @@ class ProcessChildTest {
 
     @Test
     void aCrashWithoutACoreDump() throws Exception {
-        ChildExit exit = exit("echo '# A fatal error has been detected by the Java Runtime Environment:' >&2; exit 1");
+        ChildExit exit =
+                exit("echo '# A fatal error has been detected by the Java Runtime Environment:' > crash.log; exit 1");
         assertThat(exit.memory()).isFalse();
         assertThat(exit.words()).isEqualTo("crashed (signal 6)");
     }

@@ -11,6 +11,9 @@ final class ChildProcess {
 
     private static final String BOOT_LAUNCHER = "org.springframework.boot.loader.launch.JarLauncher";
 
+    /** From this Java on the use of sun.misc.Unsafe by Netty and Arrow prints a warning. */
+    private static final int UNSAFE_WARNS = 24;
+
     private ChildProcess() {}
 
     /**
@@ -51,6 +54,9 @@ final class ChildProcess {
                 "--enable-native-access=ALL-UNNAMED",
                 "-Dfile.encoding=UTF-8",
                 "-Dweir.terminal=" + Boolean.getBoolean("weir.terminal")));
+        if (Runtime.version().feature() >= UNSAFE_WARNS) {
+            command.add("--sun-misc-unsafe-memory-access=allow");
+        }
         command.addAll(jvmOptions);
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));

@@ -158,7 +158,8 @@ class IngestOverHttpTest {
     void partsAreCommittedAsOne() throws Exception {
         byte[] first = stream("select 1 as p, r.i from range(100000) r(i)");
         byte[] second = stream("select 2 as p, r.i from range(200000) r(i)");
-        CompletableFuture<HttpResponse<String>> one = CompletableFuture.supplyAsync(() -> part(first, 0));
+        CompletableFuture<HttpResponse<String>> one =
+                CompletableFuture.supplyAsync(() -> part(first, 0), TestGateway::onThread);
         HttpResponse<String> two = part(second, 1);
         assertThat(two.body()).contains("\"rows\":200000");
         assertThat(one.get().body()).contains("\"rows\":100000");

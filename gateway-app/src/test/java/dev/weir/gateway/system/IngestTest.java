@@ -260,7 +260,7 @@ class IngestTest {
                         throw e instanceof RuntimeException failure ? failure : new IllegalStateException(e);
                     }
                 },
-                task -> new Thread(task, "part").start());
+                TestGateway::onThread);
     }
 
     @Test
@@ -343,13 +343,15 @@ class IngestTest {
         try (InputStream one = hog();
                 InputStream two = hog()) {
             assertThat(one.read() + two.read()).isPositive();
-            CompletableFuture<Long> loading = CompletableFuture.supplyAsync(() -> {
-                try {
-                    return load(many, CREATE, writer);
-                } catch (Exception e) {
-                    throw new IllegalStateException(e);
-                }
-            });
+            CompletableFuture<Long> loading = CompletableFuture.supplyAsync(
+                    () -> {
+                        try {
+                            return load(many, CREATE, writer);
+                        } catch (Exception e) {
+                            throw new IllegalStateException(e);
+                        }
+                    },
+                    TestGateway::onThread);
             DefaultQueryService queries = gateway.bean(DefaultQueryService.class);
             await().atMost(Duration.ofSeconds(30))
                     .until(() -> queries.liveQueries().stream()

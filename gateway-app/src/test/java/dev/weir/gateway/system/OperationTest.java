@@ -275,7 +275,7 @@ class OperationTest {
         try (InputStream in = open.body()) {
             in.readNBytes(1000);
             drainAndResume(gateway, open.headers().firstValue("X-Weir-Query-Id").orElseThrow());
-            CompletableFuture<Void> stopped = CompletableFuture.runAsync(gateway::close);
+            CompletableFuture<Void> stopped = CompletableFuture.runAsync(gateway::close, TestGateway::onThread);
             await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
                 assertThat(gateway.sql(TestGateway.WRITER, "text/csv", "select 1")
                                 .statusCode())

@@ -167,7 +167,8 @@ class PollFlightTest {
             assertThat(status(first).get("predictedWaitMs").isNumber()).isTrue();
             assertThat(status(first).at("/limit/name").stringValue()).isEqualTo("max-running");
             assertThat(here.queued()).isEqualTo(1);
-            CompletableFuture<FlightInfo> polling = CompletableFuture.supplyAsync(() -> here.complete(first));
+            CompletableFuture<FlightInfo> polling =
+                    CompletableFuture.supplyAsync(() -> here.complete(first), TestGateway::onThread);
             open.body().close();
 
             FlightInfo info = polling.get(60, TimeUnit.SECONDS);

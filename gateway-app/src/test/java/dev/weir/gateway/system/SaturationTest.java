@@ -154,7 +154,7 @@ class SaturationTest {
 
     @Test
     void aStopTellsThoseWhoWaitToTryAgainAndLetsTheStreamFinish() throws Exception {
-        CompletableFuture<Void> stopped = CompletableFuture.runAsync(gateway::close);
+        CompletableFuture<Void> stopped = CompletableFuture.runAsync(gateway::close, TestGateway::onThread);
 
         HttpResponse<String> first = waiting.get(0).get(30, TimeUnit.SECONDS);
         assertThat(readiness()).as("readiness went first").isEqualTo(503);

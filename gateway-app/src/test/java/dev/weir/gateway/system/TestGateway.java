@@ -170,6 +170,13 @@ final class TestGateway implements AutoCloseable {
         return gateway.connect().flightPort();
     }
 
+    /** Where a test waits beside itself: not the common pool, which has one thread on two cores and answers HTTP clients. */
+    static void onThread(Runnable task) {
+        Thread thread = new Thread(task, "beside-the-test");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
     static String basic(String user, String password) {
         byte[] pair = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
         return "Basic " + Base64.getEncoder().encodeToString(pair);

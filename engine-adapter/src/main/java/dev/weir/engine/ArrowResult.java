@@ -57,7 +57,10 @@ public interface ArrowResult extends AutoCloseable {
     /** Rows changed, for a statement that changes rows; known when the result exists. */
     OptionalLong updateCount();
 
-    /** Stops the engine's work on this result; returns at once. A pending {@code next()} fails with CANCELLED. */
+    /**
+     * Stops the engine's work on this result; returns at once. A pending {@code next()} fails with CANCELLED. What is in
+     * {@link #root()} may be gone: only for a reader that waits, or has no use for it.
+     */
     void cancel();
 
     /** Completes (never exceptionally) when the engine is idle for this result and its memory is given back. */

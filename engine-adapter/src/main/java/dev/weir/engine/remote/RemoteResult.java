@@ -202,18 +202,22 @@ final class RemoteResult implements ArrowResult {
         }
     }
 
-    /** The reader wants no more. */
+    /** No more is wanted. What the reader may be working on stays until its next call, which is told so, or its close. */
     void discard() {
-        release();
+        releaseWaiting();
         fail(Failures.cancelled());
     }
 
-    /** Gives back all that is in hand. */
-    private void release() {
+    private void releaseWaiting() {
         WireBatch batch;
         while ((batch = waiting.poll()) != null) {
             batch.close();
         }
+    }
+
+    /** Gives back all that is in hand. */
+    private void release() {
+        releaseWaiting();
         root.close();
     }
 

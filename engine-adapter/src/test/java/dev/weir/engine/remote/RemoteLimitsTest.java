@@ -100,6 +100,16 @@ class RemoteLimitsTest {
     }
 
     @Test
+    void aBatchInHandStaysWhenTheEngineIsClosed() {
+        ArrowResult result = Rows.await(engine.execute(query(LARGE, 0, null)).result());
+        assertThat(Rows.await(result.next())).isTrue();
+        int rows = result.root().getRowCount();
+        engine.close();
+        assertThat(result.root().getVector(0).getObject(rows - 1)).isEqualTo((long) rows - 1);
+        result.close();
+    }
+
+    @Test
     void theEnginesMemoryIsTold() {
         EngineMemory held = Rows.await(engine.memory());
         assertThat(held.bytes()).isNotNegative();

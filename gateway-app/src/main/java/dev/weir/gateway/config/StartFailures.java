@@ -1,11 +1,14 @@
 package dev.weir.gateway.config;
 
+import java.util.Arrays;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.web.server.PortInUseException;
+import org.springframework.core.convert.ConversionFailedException;
 
 /** Finds the one line that tells an operator why the gateway did not start. */
 final class StartFailures {
@@ -47,10 +50,30 @@ final class StartFailures {
         while (root.getCause() != null) {
             root = root.getCause();
         }
-        String reason = root.getMessage() == null ? "" : " (" + oneLine(root.getMessage()) + ")";
+        String wanted = wanted(find(bind, ConversionFailedException.class));
+        String told = wanted == null ? root.getMessage() : wanted;
+        String reason = told == null ? "" : " (" + oneLine(told) + ")";
         return property == null
                 ? "The property " + bind.getName() + " has a bad value" + reason
                 : "The property " + property.getName() + " has a bad value '" + property.getValue() + "'" + reason;
+    }
+
+    /** What would be a good value, where Java's own words would not say it; null where they do. */
+    private static @Nullable String wanted(@Nullable ConversionFailedException failed) {
+        if (failed == null) {
+            return null;
+        }
+        Class<?> type = failed.getTargetType().getObjectType();
+        if (type.isEnum()) {
+            return "it must be "
+                    + Arrays.stream(type.getEnumConstants())
+                            .map(value -> ((Enum<?>) value)
+                                    .name()
+                                    .toLowerCase(Locale.ROOT)
+                                    .replace('_', '-'))
+                            .collect(Collectors.joining(" or "));
+        }
+        return Number.class.isAssignableFrom(type) ? "it must be a number" : null;
     }
 
     private static String oneLine(String message) {

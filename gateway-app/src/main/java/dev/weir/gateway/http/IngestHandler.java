@@ -29,6 +29,9 @@ import reactor.core.publisher.MonoSink;
 /** POST /v1/tables/{name}/rows. */
 final class IngestHandler {
 
+    /** What the framework makes of bytes that are no UTF-8, so that different names would become the same. */
+    private static final char REPLACEMENT = '\uFFFD';
+
     private static final MediaType ARROW = MediaType.parseMediaType("application/vnd.apache.arrow.stream");
     private static final Set<String> KEYS = Set.of("mode", "catalog", "schema", "temporary", "ingest", "parts", "part");
 
@@ -106,8 +109,11 @@ final class IngestHandler {
         if (!"false".equals(given.getOrDefault("temporary", "false"))) {
             throw Options.invalid("A temporary table needs a session; use Flight SQL.");
         }
-        IngestTarget target =
-                new IngestTarget(given.get("catalog"), given.get("schema"), request.pathVariable("name"), false);
+        String name = request.pathVariable("name");
+        if (name.indexOf(REPLACEMENT) >= 0) {
+            throw Options.invalid("The name of the table is not valid UTF-8.");
+        }
+        IngestTarget target = new IngestTarget(given.get("catalog"), given.get("schema"), name, false);
         return new IngestRequest(
                 query(options, headers), target, mode(given.getOrDefault("mode", "append")), part(given));
     }

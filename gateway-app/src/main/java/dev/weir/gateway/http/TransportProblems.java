@@ -99,7 +99,9 @@ final class TransportProblems extends ChannelDuplexHandler {
             unanswered++;
         } else if (message instanceof HttpContent content
                 && content.decoderResult().isFailure()) {
-            content.release();
+            if (content.refCnt() > 0) {
+                content.release();
+            }
             broken(context);
             return;
         }

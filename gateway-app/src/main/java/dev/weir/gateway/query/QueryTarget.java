@@ -41,6 +41,6 @@ public interface QueryTarget {
     default IngestInlet ingest(Identity identity, IngestRequest request) {
         throw new GatewayException(
                 GatewayErrorCode.INVALID_REQUEST,
-                "The engine of this gateway takes no bulk ingest; it does with isolation shared and no workers.");
+                "The engine of this gateway takes no bulk ingest: with isolation=process its database is read-only.");
     }
 }

@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The reader's side of one result. Owns the {@link ArrowResult} and closes it once.
  *
- * <p>A batch in the reader's hands is never freed under it: an abort from outside stops the engine at once, but closes
- * the result only when the reader is waiting, and otherwise leaves that to the reader's next call. One rule for both ways
- * of pulling; an encoded batch is the reader's own besides, whatever becomes of the result.
+ * <p>A batch in the reader's hands is never freed under it: an abort from outside closes the result only while the engine
+ * works or nobody has begun to read. While the reader works on a batch the engine does nothing; the reader hears of the
+ * abort by {@link #aborted()} and closes. One rule for both ways of pulling; an encoded batch is the reader's own besides,
+ * whatever becomes of the result.
  */
 final class RunStream implements ResultStream {
 
@@ -323,7 +324,7 @@ final class RunStream implements ResultStream {
         }
     }
 
-    /** Ends the stream from outside. The engine stops now; memory goes when the reader holds no batch. */
+    /** Ends the stream from outside: now, or when the reader holds no batch any more. */
     void abort(GatewayException failure) {
         synchronized (this) {
             if (turn == Turn.CLOSED) {
@@ -332,9 +333,8 @@ final class RunStream implements ResultStream {
             if (abort == null) {
                 abort = failure;
             }
-            if (turn == Turn.READER) {
-                result.cancel();
-            } else {
+            // A cancel would free the batch with everything else.
+            if (turn != Turn.READER) {
                 closeResult();
             }
         }

@@ -91,6 +91,9 @@ class IngestOverHttpTest {
         assertThat(load("?mode=upsert", one).statusCode()).isEqualTo(400);
         assertThat(load("?mood=append", one).statusCode()).isEqualTo(400);
         assertThat(load("?temporary=true", one).statusCode()).isEqualTo(400);
+        assertThat(post(TestGateway.WRITER, "/v1/tables/%ff%fe/rows?mode=create", ARROW, one)
+                        .body())
+                .contains("INVALID_REQUEST", "UTF-8");
     }
 
     @Test

@@ -104,6 +104,15 @@ class StartTest {
     }
 
     @Test
+    void whatAValueMustBeIsSaid() {
+        assertThat(failure("--weir.engine.duckdb.process=chidl"))
+                .contains("weir.engine.duckdb.process", "'chidl'", "gateway or child")
+                .doesNotContain("dev.weir");
+        assertThat(failure("--weir.admission.max-running=many"))
+                .contains("weir.admission.max-running", "'many'", "a number");
+    }
+
+    @Test
     void aMissingDirectoryIsNamed() {
         assertThat(failure("--weir.engine.duckdb.parquet-views.events=" + directory.resolve("missing")))
                 .contains("weir.engine.duckdb.parquet-views.events");

@@ -18,8 +18,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -43,6 +45,9 @@ public final class SupervisedEngine extends ChildEngine {
     private static final int START_SECONDS = 600;
 
     private final Supervisor supervisor;
+
+    /** They outlive children, and end with the engine. */
+    private final Set<SupervisedSession> sessions = ConcurrentHashMap.newKeySet();
 
     /** @param supervisor that has started its first child already */
     SupervisedEngine(
@@ -116,7 +121,10 @@ public final class SupervisedEngine extends ChildEngine {
     /** A session in the child; it is lost with it. */
     @Override
     public EngineSession openSession(Access access) {
-        return new SupervisedSession(terms, supervisor::lease, access);
+        SupervisedSession session = new SupervisedSession(terms, supervisor::lease, access);
+        sessions.add(session);
+        session.closed().whenComplete((nothing, never) -> sessions.remove(session));
+        return session;
     }
 
     @Override
@@ -144,6 +152,7 @@ public final class SupervisedEngine extends ChildEngine {
 
     @Override
     void stopLending() {
+        sessions.forEach(SupervisedSession::close);
         supervisor.close();
     }
 }

@@ -48,6 +48,10 @@ lay_out() {
     for name in bin lib lib64 sbin; do
         [ -e "/$name" ] && ln -s "usr/$name" "$work/image/$name"
     done
+    # A Java of Debian's keeps its settings there.
+    for name in /etc/java-*; do
+        [ -d "$name" ] && cp -a "$name" "$work/image/etc/"
+    done
     printf 'root:x:0:0::/root:/bin/sh\nweir:x:10001:10001::/var/lib/weir:/bin/false\n' >"$work/image/etc/passwd"
     printf 'hosts: files\n' >"$work/image/etc/nsswitch.conf"
     printf '127.0.0.1 localhost %s\n' "$(hostname)" >"$work/image/etc/hosts"
